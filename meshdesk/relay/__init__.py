@@ -1,0 +1,1 @@
+"""The public hub: nodes connect outward to it, and requesters reach them through it."""

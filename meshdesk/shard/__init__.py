@@ -1,0 +1,1 @@
+"""One node's layers: which they are, how they are loaded, and the child process that runs them."""
