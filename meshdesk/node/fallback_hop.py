@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
+from typing import Protocol
 
 from meshdesk.node.direct_hop import DirectHop
 from meshdesk.node.events import HopFailed, HopWayChanged, Way
@@ -14,6 +15,11 @@ from meshdesk.node.relay_hop import RelayHop
 from meshdesk.node.way_policy import WayPolicy
 
 log = logging.getLogger(__name__)
+
+
+class ReportFailure(Protocol):
+    def __call__(self, way: Way, reason: str, *, fallback: bool) -> None: ...
+
 
 Publish = Callable[[HopFailed | HopWayChanged], None]
 
@@ -49,6 +55,13 @@ class FallbackHop:
 
     async def request(self, request: HopRequest) -> tuple[Way, HopAnswer]:
         """The node's answer and the way it came; HopUnavailable, naming each way's reason, if none works."""
+        return await self._request(request, self._failed)
+
+    async def say_goodbye(self, request: HopRequest) -> None:
+        """Send a last request whose failure concerns nobody any more, so it is not reported."""
+        await self._request(request, lambda way, reason, *, fallback: None)
+
+    async def _request(self, request: HopRequest, failed: ReportFailure) -> tuple[Way, HopAnswer]:
         reasons: list[str] = []
         delivered: bool | None = False
         ways = self._ways_now()
@@ -60,7 +73,7 @@ class FallbackHop:
             except HopUnavailable as error:
                 reasons.append(error.message)
                 delivered = delivered if error.delivered is False else None
-                self._failed(way, error.message, fallback=number + 1 < len(ways))
+                failed(way, error.message, fallback=number + 1 < len(ways))
                 continue
             self._worked(way)
             return way, answer

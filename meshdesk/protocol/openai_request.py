@@ -127,7 +127,7 @@ def _message(message: object, param: str) -> dict[str, str]:
     if not isinstance(message, dict):
         raise BadChatRequest("A message must be an object with role and content.", param)
     role = message.get("role")
-    if role not in ROLES:
+    if not isinstance(role, str) or role not in ROLES:
         raise BadChatRequest(f"The role must be one of {', '.join(sorted(ROLES))}.", f"{param}.role")
     # OpenAI's newer name for the same thing; chat templates only know the older one.
     role = "system" if role == "developer" else role

@@ -105,8 +105,6 @@ class Sampling:
         )
 
 
-GREEDY = Sampling()
-
 _SCALARS: dict[str, type[int] | type[float]] = {
     "temperature": float,
     "top_p": float,
@@ -199,3 +197,6 @@ def _unpack_sorted(text: object) -> tuple[int, ...]:
             raise BadSampling("A packed token id is out of range.")
         ids.append(last)
     return tuple(ids)
+
+
+GREEDY = Sampling()

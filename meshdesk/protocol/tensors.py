@@ -62,7 +62,10 @@ class TensorSpec:
 
     def check(self, body: bytes | bytearray | memoryview) -> None:
         """Raise BadTensor unless ``body`` has exactly the octets that the shape and dtype need."""
-        length = body.nbytes if isinstance(body, memoryview) else len(body)
+        self.check_length(body.nbytes if isinstance(body, memoryview) else len(body))
+
+    def check_length(self, length: int) -> None:
+        """The same for octets that are only announced, before any of them is read."""
         if length != self.nbytes:
             raise BadTensor(
                 f"A {self.dtype} tensor of shape {self.shape_header} has {self.nbytes} octets, but {length} came."
