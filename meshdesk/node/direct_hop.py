@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 
 import aiohttp
 
@@ -27,7 +28,10 @@ def direct_client() -> aiohttp.ClientSession:
 
 
 class DirectHop:
-    """``endpoint`` dialled over ``client``; an endpoint that does not connect is left alone for a while."""
+    """``endpoint`` dialled over ``client``; an endpoint that swallows the dial is left alone for a while.
+
+    One that refuses costs nothing, and is dialled again: its node may just be restarting.
+    """
 
     way = Way.DIRECT
 
@@ -57,7 +61,8 @@ class DirectHop:
                 return HopAnswer(response.status, headers, body)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             reason = _reason(error)
-            self._unreachable.failed(self._endpoint, reason)
+            if not _refused(error):
+                self._unreachable.failed(self._endpoint, reason)
             raise HopUnavailable(f"{self._endpoint} cannot be reached: {reason}.", delivered=False) from error
         except (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError) as error:
             raise HopUnavailable(f"{self._endpoint} did not answer: {_reason(error)}.") from error
@@ -76,6 +81,10 @@ class DirectHop:
                 raise HopUnavailable(f"{self._endpoint} sent an answer of more than {MAX_ANSWER_BYTES} octets.")
             chunks.append(chunk)
         return b"".join(chunks)
+
+
+def _refused(error: BaseException) -> bool:
+    return isinstance(error, aiohttp.ClientConnectorError) and error.os_error.errno == errno.ECONNREFUSED
 
 
 def _reason(error: BaseException) -> str:

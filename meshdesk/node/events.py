@@ -59,6 +59,15 @@ class ShardProgressed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShardLoadProgressed(Event):
+    """How far the starting shard is; octets of weights."""
+
+    phase: str
+    bytes_done: int
+    bytes_total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RelayConnected(Event):
     """The bridge is registered with ``relay``."""
 

@@ -15,7 +15,7 @@ from meshdesk.protocol.errors import MeshdeskError
 from meshdesk.protocol.headers import ForwardHeaders
 from meshdesk.protocol.sampling import GREEDY, Sampling
 from meshdesk.protocol.tensors import WIRE_DTYPES
-from meshdesk.shard.errors import KvBudgetFull, SessionBehind, ShardUnavailable
+from meshdesk.shard.errors import RetryLater, SessionBehind, ShardOutOfMemory
 from meshdesk.shard.process import ShardProcess
 from meshdesk.shard.spec import ForwardWork, HiddenResult, ShardInfo, TokenResult
 
@@ -116,11 +116,11 @@ class Generation:
                 if replays > MAX_REPLAYS_IN_A_ROW:
                     raise ChatFailed("A hop keeps losing this session's cache, so the answer cannot go on.") from error
                 self._replay_from(error)
-            except (PipelineFailed, ShardUnavailable, KvBudgetFull) as error:
+            except (PipelineFailed, RetryLater, ShardOutOfMemory) as error:
                 attempt += 1
                 await self._skip(error, attempt)
 
-    async def _skip(self, error: PipelineFailed | ShardUnavailable | KvBudgetFull, attempt: int) -> None:
+    async def _skip(self, error: PipelineFailed | RetryLater | ShardOutOfMemory, attempt: int) -> None:
         """Record the skipped token and wait before the next try, or give up."""
         self._publish(
             TokenSkipped(session=self._session, position=len(self._at.ids), attempt=attempt, error=error.message)

@@ -19,7 +19,7 @@ from meshdesk.node.fallback_hop import FallbackHop
 from meshdesk.node.generation import Generation
 from meshdesk.node.hop import HopRequest, HopUnavailable
 from meshdesk.node.pipeline import Seam
-from meshdesk.node.reachability import UnreachableAddresses
+from meshdesk.node.reachability import REMEMBER_RELAY_S, UnreachableAddresses
 from meshdesk.node.relay_hop import RelayHop
 from meshdesk.protocol.errors import MeshdeskError, ProtocolError
 from meshdesk.protocol.headers import ROUTE, ROUTE_PROOF, SESSION, parse_session
@@ -67,6 +67,7 @@ class Head:
         self._accept_unproven_routes = accept_unproven_routes
         self._max_chats = max_chats
         self._unreachable = UnreachableAddresses()
+        self._unreachable_relays = UnreachableAddresses(REMEMBER_RELAY_S)
         self._closing: set[asyncio.Task[None]] = set()
         self.chats = 0
         self.route_keys: tuple[bytes, ...] = ()
@@ -180,7 +181,7 @@ class Head:
     def _open_seam(self, session: str, index: int, hop: Hop) -> Seam:
         relay = None
         if hop.relay_addr is not None:
-            relay = RelayHop(hop.relay_addr, unreachable=self._unreachable)
+            relay = RelayHop(hop.relay_addr, unreachable=self._unreachable_relays)
         direct = None
         if hop.endpoint is not None:
             direct = DirectHop(hop.endpoint, self._client, self._unreachable)

@@ -17,7 +17,7 @@ from meshdesk.node.bridge import RelayHttpBridge
 from meshdesk.node.chat_handler import ChatHandler
 from meshdesk.node.config import NodeConfig
 from meshdesk.node.direct_hop import direct_client
-from meshdesk.node.events import EventBus, NodeState, NodeStateChanged, ShardProgressed
+from meshdesk.node.events import EventBus, NodeState, NodeStateChanged, ShardLoadProgressed, ShardProgressed
 from meshdesk.node.forward_handler import ForwardHandler
 from meshdesk.node.head import Head
 from meshdesk.node.metrics import NodeMetrics
@@ -26,7 +26,7 @@ from meshdesk.node.tracker_link import TrackerLink
 from meshdesk.protocol.errors import MeshdeskError, UsageError
 from meshdesk.shard.model_repo import ModelRepo
 from meshdesk.shard.process import ShardProcess
-from meshdesk.shard.shard_events import ShardStateChanged
+from meshdesk.shard.shard_events import ShardEvent, ShardStateChanged
 from meshdesk.shard.spec import ShardInfo, ShardSpec
 
 log = logging.getLogger(__name__)
@@ -243,9 +243,13 @@ class Node:
         self.failed.set()
         self._set_state(NodeState.ERROR, error.message)
 
-    def _on_shard_event(self, event: object) -> None:
+    def _on_shard_event(self, event: ShardEvent) -> None:
         if isinstance(event, ShardStateChanged):
             self.bus.publish(ShardProgressed(state=event.state, reason=event.reason, retry_in_s=event.retry_in_s))
+        else:
+            self.bus.publish(
+                ShardLoadProgressed(phase=event.phase, bytes_done=event.bytes_done, bytes_total=event.bytes_total)
+            )
 
     async def _count_events(self) -> None:
         with self.bus.subscribe() as events:

@@ -11,6 +11,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 REMEMBER_S = 60.0
+REMEMBER_RELAY_S = 10.0
+"""A relay is public and somebody watches it, so a dead one is asked again sooner than a private address."""
+
 MAX_ADDRESSES = 1024
 
 
