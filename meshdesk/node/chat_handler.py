@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from aiohttp import web
@@ -140,7 +140,7 @@ class _Answer:
     def tokens(self) -> int:
         return self._text.tokens
 
-    async def pieces(self) -> AsyncIterator[tuple[Token, Piece]]:
+    async def pieces(self) -> AsyncGenerator[tuple[Token, Piece], None]:
         tokens = self._generation.tokens()
         try:
             async for token in tokens:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
 
 from meshdesk.node.events import Event, EventBus, HopTimed, SessionReplayed, TokenSkipped, Way
@@ -89,7 +89,7 @@ class Generation:
         self.warnings: list[str] = []
         """Sentences about tokens that had to be tried again; the seams hold their own about fallbacks."""
 
-    async def tokens(self) -> AsyncIterator[Token]:
+    async def tokens(self) -> AsyncGenerator[Token, None]:
         """Generate until an end-of-sequence token. Raises ChatFailed when a position cannot be computed."""
         while True:
             answer = await self._next_token()

@@ -24,7 +24,7 @@ from meshdesk.node.metrics import NodeMetrics
 from meshdesk.node.server import NodeServer
 from meshdesk.node.tracker_link import TrackerLink
 from meshdesk.protocol.errors import MeshdeskError, UsageError
-from meshdesk.shard.model_repo import ModelRepo
+from meshdesk.shard.model_repo import read_model_repo
 from meshdesk.shard.process import ShardProcess
 from meshdesk.shard.shard_events import ShardEvent, ShardStateChanged
 from meshdesk.shard.spec import ShardInfo, ShardSpec
@@ -196,7 +196,7 @@ class Node:
 
     def _shard_spec(self) -> ShardSpec:
         config = self.config
-        layers = ModelRepo.open(config.model_path).num_layers
+        layers = read_model_repo(config.model_path).num_layers
         start = 0 if config.start_layer is None else config.start_layer
         end = layers if config.end_layer is None else config.end_layer
         if not 0 <= start < end <= layers:

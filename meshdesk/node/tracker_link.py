@@ -114,7 +114,7 @@ class TrackerLink:
             raise TrackerUnreachable(f"The tracker did not take this node: {_sentence(fields, status)}")
         key, heartbeat_s = fields.get("route_key"), fields.get("heartbeat_s", DEFAULT_HEARTBEAT_S)
         try:
-            self._on_route_key(bytes.fromhex(key))
+            self._on_route_key(bytes.fromhex(str(key)))
             heartbeat_s = min(300.0, max(0.05, float(heartbeat_s)))
         except (TypeError, ValueError):
             raise TrackerUnreachable("The tracker's answer to the registration is malformed.") from None
