@@ -6,10 +6,11 @@ never refused by the head for its form.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import Any
+
+import orjson
 
 from meshdesk.protocol.errors import MeshdeskError, ProtocolError
 from meshdesk.protocol.sampling import Sampling
@@ -58,11 +59,12 @@ class ChatRequest:
 
 
 def parse_chat_request(body: bytes, *, chat: bool) -> ChatRequest:
-    """Read the body of ``/v1/chat/completions`` (``chat``) or ``/v1/completions``; BadChatRequest if it cannot be served."""
+    """The body of ``/v1/chat/completions`` (``chat``) or ``/v1/completions``; BadChatRequest if it cannot be served."""
     try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        raise BadChatRequest("The body is not JSON.") from None
+        # Not the standard library's: that takes half characters (lone surrogates), which nobody can write on.
+        fields = orjson.loads(body)
+    except ValueError:
+        raise BadChatRequest("The body is not JSON, or not UTF-8.") from None
     if not isinstance(fields, dict):
         raise BadChatRequest("The body is not a JSON object.")
     for name in _UNSUPPORTED:

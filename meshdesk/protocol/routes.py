@@ -76,8 +76,12 @@ def encode_route(hops: Sequence[Hop]) -> str:
     return json.dumps(listed, separators=(",", ":"))
 
 
-def parse_route(header: str) -> tuple[Hop, ...]:
-    """Read the header strictly: unknown fields ignored, hops in order and joining without a gap."""
+def parse_route(header: str, num_layers: int | None = None) -> tuple[Hop, ...]:
+    """Read the header strictly: unknown fields ignored, hops in order and joining without a gap.
+
+    The ADR's own example names no ``end_layer``; a hop without one ends where the next begins, the last at
+    ``num_layers``.
+    """
     try:
         listed = json.loads(header)
     except (ValueError, RecursionError):
@@ -86,7 +90,8 @@ def parse_route(header: str) -> tuple[Hop, ...]:
         raise BadRoute("The route is not a JSON list.")
     if len(listed) > MAX_HOPS:
         raise BadRoute(f"The route has {len(listed)} hops; {MAX_HOPS} is the most.")
-    hops = tuple(_parse_hop(fields) for fields in listed)
+    ends = [fields.get("start_layer") if isinstance(fields, dict) else None for fields in listed[1:]] + [num_layers]
+    hops = tuple(_parse_hop(fields, end) for fields, end in zip(listed, ends, strict=False))
     for before, after in itertools.pairwise(hops):
         if before.end_layer != after.start_layer:
             raise BadRoute(f"The route has a gap: layer {before.end_layer} does not meet layer {after.start_layer}.")
@@ -115,16 +120,17 @@ def _digest(key: bytes, session: str, route: str, expires: int) -> str:
     return hmac.new(key, message.encode("utf-8"), hashlib.sha256).hexdigest()
 
 
-def _parse_hop(fields: object) -> Hop:
+def _parse_hop(fields: object, default_end: object) -> Hop:
     if not isinstance(fields, dict):
         raise BadRoute("A hop of the route is not a JSON object.")
     for name in ("endpoint", "relay_addr"):
         if not isinstance(fields.get(name), (str, type(None))):
             raise BadRoute(f"A hop's {name} must be a string.")
-    for name in ("start_layer", "end_layer"):
-        if name not in fields:
+    start_layer, end_layer = fields.get("start_layer"), fields.get("end_layer", default_end)
+    for name, value in (("start_layer", start_layer), ("end_layer", end_layer)):
+        if value is None:
             raise BadRoute(f"A hop has no {name}.")
-    return Hop(fields.get("endpoint"), fields["start_layer"], fields["end_layer"], fields.get("relay_addr"))
+    return Hop(fields.get("endpoint"), start_layer, end_layer, fields.get("relay_addr"))  # type: ignore[arg-type]
 
 
 def _check_url(name: str, url: str | None, schemes: tuple[str, ...]) -> None:

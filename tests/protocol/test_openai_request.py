@@ -194,3 +194,12 @@ def test_errors_have_the_type_openai_clients_look_at(status: int, kind: str) -> 
         "error": {"message": "It broke. Mend it.", "type": kind, "param": None, "code": "it_broke"}
     }
     assert openai_error(RouteNotProven("No."))["error"]["message"] == "No."
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"messages": [{"role": "user", "content": "\\ud800"}]}', b'{"prompt": "\xff"}', b"{"]
+)
+@pytest.mark.parametrize("chat", [True, False])
+def test_half_characters_and_what_is_no_json_are_refused(body: bytes, chat: bool) -> None:
+    with pytest.raises(BadChatRequest):
+        parse_chat_request(body, chat=chat)

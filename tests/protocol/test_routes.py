@@ -121,3 +121,16 @@ def test_a_proof_for_anything_else_does_not_hold(
         proof = proof.replace(*change)
     with pytest.raises(RouteNotProven):
         verify_route(key, session, route, proof, 10)
+
+
+def test_a_hop_without_an_end_goes_to_the_next_or_to_the_models_last_layer() -> None:
+    """The ADR's own example names no end_layer."""
+    adr = '[{"endpoint": "http://172.29.1.2:7002", "start_layer": 12, "relay_addr": "wss://relay/rpc/abc123"}]'
+    [hop] = parse_route(adr, 30)
+    assert (hop.start_layer, hop.end_layer) == (12, 30)
+    two = '[{"endpoint": "http://10.0.0.1", "start_layer": 12}, {"endpoint": "http://10.0.0.2", "start_layer": 20}]'
+    assert [(each.start_layer, each.end_layer) for each in parse_route(two, 30)] == [(12, 20), (20, 30)]
+    with pytest.raises(BadRoute, match="no end_layer"):
+        parse_route(adr)
+    with pytest.raises(BadRoute):
+        parse_route('[{"endpoint": "http://10.0.0.1", "start_layer": 12}, 5]', 30)
