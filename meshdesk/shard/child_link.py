@@ -8,31 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import logging
 import os
 import signal
 import sys
-import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
-import meshdesk
 from meshdesk.protocol.errors import MeshdeskError
+from meshdesk.shard.child_environment import child_environment as child_environment
+from meshdesk.shard.child_environment import compute_environment
 from meshdesk.shard.child_messages import error_from_fields, info_from_frame, spec_to_fields
-from meshdesk.shard.errors import ShardError, ShardUnavailable
+from meshdesk.shard.child_process import ChildProcess
+from meshdesk.shard.child_stderr import StderrLines
+from meshdesk.shard.errors import ShardUnavailable
 from meshdesk.shard.ipc import BadFrame, Frame, FrameReader, encode_frame
 from meshdesk.shard.shard_events import ShardLoading
 from meshdesk.shard.spec import ShardInfo, ShardSpec
 
-child_log = logging.getLogger("meshdesk.shard.child")
-
-LINE_CHARACTERS = 2_000
-LINES_PER_WINDOW = 100
-LINE_WINDOW_S = 10.0
-TAIL_LINES = 8
+WORKER_MODULE = "meshdesk.shard.worker"
 LINGER_S = 2.0
 
 
@@ -61,8 +55,9 @@ class ChildLink(asyncio.SubprocessProtocol):
         self._loop = loop
         self._on_loading = on_loading
         self._transport: asyncio.SubprocessTransport | None = None
+        self._process: ChildProcess | None = None
         self._reader = FrameReader()
-        self._stderr = _StderrLines()
+        self._stderr = StderrLines()
         self._orders: dict[int, _Order] = {}
         self._numbers = itertools.count(1)
         self._hang_timer: asyncio.TimerHandle | None = None
@@ -71,8 +66,13 @@ class ChildLink(asyncio.SubprocessProtocol):
         self._why = ""
 
     @classmethod
-    async def launch(cls, spec: ShardSpec, on_loading: Callable[[ShardLoading], None]) -> ChildLink:
-        """Start a child and tell it what to load; ShardUnavailable if no process can be started."""
+    async def launch(
+        cls, spec: ShardSpec, on_loading: Callable[[ShardLoading], None], like: ShardInfo | None = None
+    ) -> ChildLink:
+        """Start a child and tell it what to load, in the dtypes of ``like`` if given.
+
+        ShardUnavailable if no process can be started.
+        """
         loop = asyncio.get_running_loop()
         options: dict[str, Any] = {}
         if sys.platform == "win32":
@@ -88,13 +88,14 @@ class ChildLink(asyncio.SubprocessProtocol):
                 sys.executable,
                 "-P",
                 "-m",
-                "meshdesk.shard.worker",
-                env=child_environment(dict(os.environ)),
+                WORKER_MODULE,
+                env=compute_environment(dict(os.environ)),
                 **options,
             )
         except OSError as error:
             raise ShardUnavailable(f"The shard's process cannot be started: {error.strerror}.") from error
-        link._write({"op": "load", "spec": spec_to_fields(spec)})
+        dtypes = None if like is None else (like.compute_dtype, like.wire_dtype)
+        link._write({"op": "load", "spec": spec_to_fields(spec), "dtypes": dtypes})
         return link
 
     @property
@@ -138,18 +139,15 @@ class ChildLink(asyncio.SubprocessProtocol):
     def kill(self, why: str) -> None:
         """End the process now; ``why`` becomes the reason it is reported with."""
         self._why = self._why or why
-        if self._transport is not None and self._transport.get_returncode() is None:
-            try:
-                self._transport.kill()
-            except ProcessLookupError:
-                pass
+        if self._process is not None:
+            self._process.kill()
 
     async def stop(self, within_s: float) -> None:
         """End the orders, which ends the child at once; kill it if it is still there after ``within_s``."""
         self._why = self._why or "it was stopped"
         if self._transport is not None:
             stdin = self._transport.get_pipe_transport(0)
-            if stdin is not None:
+            if stdin is not None and not stdin.is_closing():
                 # Not close(): that would first wait for octets the child may never read.
                 cast(asyncio.WriteTransport, stdin).abort()
         done, _ = await asyncio.wait([self.ended], timeout=within_s)
@@ -159,6 +157,12 @@ class ChildLink(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
+        if self._transport.get_returncode() is None:
+            self._process = ChildProcess(self._transport.get_pid())
+
+    def process_exited(self) -> None:
+        if self._process is not None:
+            self._process.close()
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         assert isinstance(data, bytes)
@@ -170,11 +174,12 @@ class ChildLink(asyncio.SubprocessProtocol):
                 self._take(frame)
         except BadFrame as error:
             self.kill(f"it broke the protocol ({error.message})")
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            self.kill(f"it broke the protocol ({type(error).__name__})")
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1 and self._linger_timer is None:
-            # A child that closed its answers is of no more use. Nearly always it is just ending; killing it
-            # at this moment would race with the loop's own wait for its exit code.
+            # A child that closed its answers is of no more use. Nearly always it is just ending.
             self._linger_timer = self._loop.call_later(LINGER_S, self.kill, "it closed its pipes")
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -198,13 +203,15 @@ class ChildLink(asyncio.SubprocessProtocol):
 
     def _take(self, frame: Frame) -> None:
         if frame.op in ("answer", "refusal"):
+            # All that may turn out malformed comes before the order is taken off the books.
+            refusal = error_from_fields(frame.header.get("error")) if frame.op == "refusal" else None
+            order = self._orders.pop(frame.header["number"], None)
             self._answered_at = self._loop.time()
-            order = self._orders.pop(frame.header.get("number", 0), None)
             if order is not None and order.answer is not None and not order.answer.done():
-                if frame.op == "answer":
+                if refusal is None:
                     order.answer.set_result(frame)
                 else:
-                    order.answer.set_exception(error_from_fields(frame.header.get("error")))
+                    order.answer.set_exception(refusal)
         elif frame.op == "phase":
             self.progressed_at = self._loop.time()
             fields = frame.header
@@ -262,67 +269,3 @@ class ChildLink(asyncio.SubprocessProtocol):
             return f"it was ended by {name}{memory}"
         last = self._stderr.last()
         return f"it ended with code {returncode}" + (f" after: {last}" if last else "")
-
-
-class _StderrLines:
-    """A child's standard error as log lines: bounded in length and number, the last few kept."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-        self._tail: deque[str] = deque(maxlen=TAIL_LINES)
-        self._window_began = 0.0
-        self._in_window = 0
-
-    def feed(self, data: bytes) -> None:
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        for line in lines:
-            self._log(line)
-        if len(self._rest) > 4 * LINE_CHARACTERS:
-            self._log(self._rest)
-            self._rest = b""
-
-    def end(self) -> None:
-        if self._rest:
-            self._log(self._rest)
-            self._rest = b""
-
-    def last(self) -> str:
-        return self._tail[-1] if self._tail else ""
-
-    def _log(self, line: bytes) -> None:
-        text = line.decode("utf-8", "replace").rstrip()[:LINE_CHARACTERS]
-        if not text:
-            return
-        self._tail.append(text)
-        now = time.monotonic()
-        if now - self._window_began > LINE_WINDOW_S:
-            self._window_began, self._in_window = now, 0
-        self._in_window += 1
-        if self._in_window <= LINES_PER_WINDOW:
-            child_log.warning("%s", text)
-        elif self._in_window == LINES_PER_WINDOW + 1:
-            child_log.warning("The shard's process writes too much; what follows is left out for a while.")
-
-
-def child_environment(environment: dict[str, str]) -> dict[str, str]:
-    """The environment of a child: no network for the libraries, no tokens, and this meshdesk to import."""
-    for secret in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_HUB_TOKEN"):
-        environment.pop(secret, None)
-    # The parent may have found meshdesk by a path the child would not look at.
-    home = str(Path(meshdesk.__file__).resolve().parent.parent)
-    paths = [home, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
-    return {
-        **environment,
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONIOENCODING": "utf-8",
-        "HF_HUB_OFFLINE": "1",
-        "TRANSFORMERS_OFFLINE": "1",
-        "HF_HUB_DISABLE_TELEMETRY": "1",
-        "TOKENIZERS_PARALLELISM": "false",
-    }
-
-
-def as_shard_error(error: BaseException) -> MeshdeskError:
-    """Any failure as a typed error."""
-    return error if isinstance(error, MeshdeskError) else ShardError(f"The shard failed ({type(error).__name__}).")

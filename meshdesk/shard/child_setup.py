@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import gc
 import os
 import signal
 import sys
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _F_SETPIPE_SZ = 1031
 _PIPE_BYTES = 1 << 20
+_OOM_SCORE = "500"
+"""As if half of the machine's memory were held on top of what is."""
 
 
 def take_pipes() -> tuple[int, int]:
@@ -32,11 +37,9 @@ def take_pipes() -> tuple[int, int]:
         import fcntl
 
         for descriptor in (orders, answers):
-            try:
-                # A prefill then takes a few wake-ups instead of dozens.
+            # A prefill then takes a few wake-ups instead of dozens; over the user's limit it is slower, not wrong.
+            with contextlib.suppress(OSError):
                 fcntl.fcntl(descriptor, _F_SETPIPE_SZ, _PIPE_BYTES)
-            except OSError:
-                pass  # Over the user's limit for pipes: slower, not wrong.
     return orders, answers
 
 
@@ -46,6 +49,22 @@ def die_with_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def offer_to_the_oom_killer() -> None:
+    """When the whole machine runs out of memory, Linux shall end this process before the user's own programs."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE)
+
+
+def give_memory_back() -> None:
+    """Return what was freed to the system; glibc keeps it otherwise, tens of megabytes after a tokenizer is read."""
+    gc.collect()
+    if sys.platform == "linux":
+        # Other C libraries than GNU's lack it.
+        with contextlib.suppress(AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def resident_bytes() -> int:

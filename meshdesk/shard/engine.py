@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ import torch
 
 from meshdesk.protocol.errors import MeshdeskError
 from meshdesk.protocol.tensors import TensorSpec
+from meshdesk.shard.child_setup import give_memory_back
 from meshdesk.shard.errors import ShardError, ShardOutOfMemory, ShardRefused
 from meshdesk.shard.kv_sessions import KvCost, KvSessions, measure_cost
 from meshdesk.shard.model_repo import ModelRepo, read_json, read_model_repo
@@ -20,6 +22,9 @@ from meshdesk.shard.spec import ForwardResult, ForwardWork, HiddenResult, ShardI
 from meshdesk.shard.text import Text
 
 Report = Callable[[ShardLoading], None]
+
+_NO_MEMORY = ("can't allocate memory", "cannot allocate memory", "not enough memory", "bad_alloc")
+"""What torch and its kernels write into a RuntimeError when memory is out."""
 
 
 class ShardEngine:
@@ -34,12 +39,21 @@ class ShardEngine:
         self._eos = frozenset(info.eos_token_ids)
 
     @classmethod
-    def load(cls, spec: ShardSpec, report: Report = lambda _: None) -> ShardEngine:
-        """Read the model and run one token through it; raises ModelUnsupported, ModelDamaged, ShardOutOfMemory."""
+    def load(
+        cls, spec: ShardSpec, report: Report = lambda _: None, dtypes: tuple[str, str] | None = None
+    ) -> ShardEngine:
+        """Read the model and run one token through it; raises ModelUnsupported, ModelDamaged, ShardOutOfMemory.
+
+        ``dtypes``, compute and wire, are what an earlier load chose; without them ``spec.dtype`` decides.
+        """
         repo = read_model_repo(spec.model_path)
-        compute, wire = choose_dtypes(spec.dtype)
+        compute, wire = (DTYPES[dtypes[0]], DTYPES[dtypes[1]]) if dtypes else choose_dtypes(spec.dtype)
         report(ShardLoading("reading"))
         try:
+            # First, because it needs much memory for a moment; the weights then take the same memory again.
+            text = Text.load(spec.model_path) if spec.start_layer == 0 or spec.end_layer == repo.num_layers else None
+            tokenizer_json = text.to_json() if text and spec.start_layer == 0 else None
+            give_memory_back()
             partial = load_partial_model(
                 repo,
                 spec.start_layer,
@@ -49,15 +63,15 @@ class ShardEngine:
             )
             report(ShardLoading("warming", partial.weight_bytes, partial.weight_bytes))
             cost = _warm_up(partial)
-        except (MemoryError, RuntimeError) as error:
+            give_memory_back()
+        except (MemoryError, OSError, RuntimeError) as error:
             if is_out_of_memory(error):
                 raise ShardOutOfMemory(
-                    f"There is not enough memory for layers {spec.start_layer}–{spec.end_layer} of the model.",
+                    f"There is not enough memory for layers {spec.start_layer}–{spec.end_layer - 1} of the model.",
                     hint="Take fewer layers, or close other programs.",
                 ) from error
             raise
-        text = Text.load(spec.model_path) if partial.is_first or partial.is_last else None
-        info = _describe(spec, repo, partial, cost, dtype_name(wire), text)
+        info = _describe(spec, repo, partial, cost, dtype_name(wire), text, tokenizer_json)
         sessions = KvSessions(partial.new_cache, cost, spec.kv_budget_bytes, spec.idle_seconds)
         return cls(partial, info, text, sessions)
 
@@ -73,6 +87,7 @@ class ShardEngine:
         try:
             with torch.inference_mode():
                 result = self._compute(work, tokens, cache)
+                data = octets(result) if isinstance(result, torch.Tensor) else b""
         except MeshdeskError:
             self.sessions.drop(work.session)
             raise
@@ -90,7 +105,7 @@ class ShardEngine:
         compute_ms = (time.perf_counter() - begun) * 1000.0
         if isinstance(result, torch.Tensor):
             spec = TensorSpec(tuple(result.shape), self.info.wire_dtype)
-            return HiddenResult(spec, octets(result), compute_ms, queue_ms)
+            return HiddenResult(spec, data, compute_ms, queue_ms)
         if result is None:
             return TokenResult(None, "", None, compute_ms, queue_ms)
         text = self.text.decode_one(result) if self.text else ""
@@ -137,6 +152,10 @@ class ShardEngine:
             tokens = work.spec.shape[1]
         if tokens < 1:
             raise ShardRefused("A forward needs at least one token.")
+        if work.sampling is not None:
+            named = (*work.sampling.prompt_ids, *work.sampling.generated_ids)
+            if named and not 0 <= min(named) <= max(named) < info.vocab_size:
+                raise ShardRefused(f"The sampling parameters name a token outside the vocabulary of {info.vocab_size}.")
         if work.position < 0 or work.position + tokens > info.max_positions:
             raise ShardRefused(
                 f"The session would grow to {work.position + tokens} tokens; this model takes {info.max_positions}."
@@ -153,8 +172,10 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Whether an exception means that memory ran out; torch has no type of its own for it on a CPU."""
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
-    words = str(error)
-    return isinstance(error, RuntimeError) and ("can't allocate memory" in words or "not enough memory" in words)
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    words = str(error).lower()
+    return isinstance(error, RuntimeError) and any(sign in words for sign in _NO_MEMORY)
 
 
 def _warm_up(partial: PartialModel) -> KvCost:
@@ -173,7 +194,13 @@ def _warm_up(partial: PartialModel) -> KvCost:
 
 
 def _describe(
-    spec: ShardSpec, repo: ModelRepo, partial: PartialModel, cost: KvCost, wire_dtype: str, text: Text | None
+    spec: ShardSpec,
+    repo: ModelRepo,
+    partial: PartialModel,
+    cost: KvCost,
+    wire_dtype: str,
+    text: Text | None,
+    tokenizer_json: str | None,
 ) -> ShardInfo:
     config = partial.config
     return ShardInfo(
@@ -191,7 +218,7 @@ def _describe(
         max_positions=int(config.max_position_embeddings),
         weight_bytes=partial.weight_bytes,
         kv_bytes_per_token=cost.per_token,
-        tokenizer_json=text.to_json() if text and partial.is_first else None,
+        tokenizer_json=tokenizer_json,
         has_chat_template=bool(text and text.has_chat_template),
     )
 

@@ -22,7 +22,8 @@ MAX_RETRY_AFTER_S = 30.0
 class KvCache(Protocol):
     """What is needed of ``transformers.DynamicCache``."""
 
-    layers: Sequence[Any]
+    @property
+    def layers(self) -> Sequence[Any]: ...
 
     def crop(self, tokens_to_remove: int, /) -> None: ...
 

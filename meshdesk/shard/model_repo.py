@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from meshdesk.shard.errors import ModelDamaged
+from meshdesk.shard.errors import ModelDamaged, ModelUnsupported
 
 DTYPE_BYTES = {
     "F64": 8,
@@ -60,12 +60,11 @@ class TensorHeader:
         found = _LAYER.match(self.name)
         return int(found[2]) if found else None
 
-    def renamed_to_layer(self, layer: int) -> str:
-        """Its name as it would be in ``layer``; only for a tensor that belongs to one."""
-        found = _LAYER.match(self.name)
-        if found is None:
-            raise ValueError(f"{self.name} belongs to no layer")
-        return f"{found[1]}{layer}{found[3]}"
+
+def shifted(name: str, layers: int) -> str:
+    """A tensor's name in a model where its layer's number is larger by ``layers``; unchanged if it has no layer."""
+    found = _LAYER.match(name)
+    return f"{found[1]}{int(found[2]) + layers}{found[3]}" if found else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +91,18 @@ class ModelRepo:
     def missing_layers(self, start_layer: int, end_layer: int) -> list[int]:
         """Layers of the range whose tensors are not in the files."""
         return [layer for layer in range(start_layer, end_layer) if self.layer_bytes[layer] == 0]
+
+    def check_layers(self, start_layer: int, end_layer: int) -> None:
+        """ModelUnsupported for layers the model does not have, ModelDamaged for layers the files do not have."""
+        if not 0 <= start_layer < end_layer <= self.num_layers:
+            raise ModelUnsupported(
+                f"Layers {start_layer}–{end_layer - 1} were asked for; the model has layers 0–{self.num_layers - 1}."
+            )
+        if missing := self.missing_layers(start_layer, end_layer):
+            raise ModelDamaged(
+                f"The model's files lack the weights of {len(missing)} layers, the first of them layer {missing[0]}.",
+                hint="Download the model again.",
+            )
 
 
 def read_model_repo(path: Path) -> ModelRepo:
@@ -140,7 +151,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ModelDamaged(f"{path.name} is not JSON.", hint="Download the model again.") from None
     if not isinstance(found, dict):
         raise ModelDamaged(f"{path.name} is not a JSON object.", hint="Download the model again.")
@@ -160,7 +171,7 @@ def read_tensor_headers(file: Path) -> tuple[bytes, list[TensorHeader]]:
         header = json.loads(raw)
         entries = [(name, entry) for name, entry in header.items() if name != "__metadata__"]
         tensors = [_tensor(file, name, entry, 8 + length) for name, entry in entries]
-    except (ValueError, AttributeError, KeyError, TypeError):
+    except (ValueError, AttributeError, KeyError, TypeError, OverflowError, RecursionError):
         raise _damaged(file, "its header makes no sense") from None
     if any(tensor.end > size for tensor in tensors):
         raise _damaged(file, "it is shorter than its header says")

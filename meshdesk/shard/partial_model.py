@@ -10,12 +10,11 @@ library's. Source: transformers ``PreTrainedModel.from_pretrained(None, config=â
 from __future__ import annotations
 
 import copy
-import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from safetensors import safe_open
@@ -26,9 +25,10 @@ from transformers.utils import logging as library_logging
 
 from meshdesk.shard.errors import ModelDamaged, ModelUnsupported
 from meshdesk.shard.families import SUPPORTED, check_family
-from meshdesk.shard.model_repo import ModelRepo, TensorHeader
+from meshdesk.shard.model_repo import ModelRepo, TensorHeader, shifted
 
 Progress = Callable[[int, int], None]
+_PIECE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class PartialModel:
     def new_cache(self) -> DynamicCache:
         """An empty KV cache for one session; its sliding-window layers can undo their last forward."""
         cache = DynamicCache(config=self.model.config)
-        cache.activate_past_recording()
+        cache.activate_past_recording()  # type: ignore[no-untyped-call]
         return cache
 
     def hidden(self, inputs: torch.Tensor, cache: DynamicCache) -> torch.Tensor:
@@ -99,7 +99,8 @@ def load_config(repo: ModelRepo) -> PreTrainedConfig:
     """The library's config of the repo; ModelUnsupported for a family that cannot be cut. Reads no weights."""
     check_family(repo.config)
     try:
-        return AutoConfig.from_pretrained(repo.path, local_files_only=True, trust_remote_code=False)
+        config: PreTrainedConfig = AutoConfig.from_pretrained(repo.path, local_files_only=True, trust_remote_code=False)
+        return config
     except (ValueError, TypeError, KeyError, OSError) as error:
         raise ModelUnsupported(f"The library cannot read the model's config.json: {error}") from error
 
@@ -113,30 +114,25 @@ def load_partial_model(
     read for a model that cannot be cut, ModelDamaged where tensors are missing or do not fit.
     """
     config = load_config(repo)
-    if not 0 <= start_layer < end_layer <= repo.num_layers:
-        raise ModelUnsupported(
-            f"Layers {start_layer} to {end_layer} were asked for; the model has layers 0 to {repo.num_layers}."
-        )
-    if missing := repo.missing_layers(start_layer, end_layer):
-        raise ModelDamaged(
-            f"The model's files lack the weights of {len(missing)} layers, the first of them layer {missing[0]}.",
-            hint="Download the model again.",
-        )
+    repo.check_layers(start_layer, end_layer)
     shard_config = _shard_config(config, start_layer, end_layer)
     _check_cache(shard_config)
     is_first, is_last = start_layer == 0, end_layer == repo.num_layers
     wanted = _wanted_tensors(repo, config, start_layer, end_layer)
-    model_class = _pruned_class(MODEL_FOR_CAUSAL_LM_MAPPING[type(config)], is_first, is_last)
-    library_logging.disable_progress_bar()
-    library_logging.set_verbosity_error()
+    whole = cast(type[PreTrainedModel], MODEL_FOR_CAUSAL_LM_MAPPING[type(config)])
+    model_class: Any = _pruned_class(whole, is_first, is_last)
+    library_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    library_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     model, report = model_class.from_pretrained(
         None,
         config=shard_config,
-        state_dict=_lazy_tensors(wanted, progress),
+        state_dict=_lazy_tensors(wanted, None if _keeps_float32(whole) else dtype, progress),
         dtype=dtype,
+        # Not ignored, but reported instead of raised: the check below names the tensor.
+        ignore_mismatched_sizes=True,
         output_loading_info=True,
     )
-    _check_loaded(model, report)
+    _check_loaded(model, report, start_layer)
     model.requires_grad_(False)
     return PartialModel(
         model=model,
@@ -192,10 +188,7 @@ def _wanted_tensors(
 ) -> dict[str, TensorHeader]:
     """The shard's tensors by the names they have in a model of only these layers."""
     is_first, is_last = start_layer == 0, end_layer == repo.num_layers
-    wanted = {
-        tensor.renamed_to_layer((tensor.layer or 0) - start_layer): tensor
-        for tensor in repo.of_layers(start_layer, end_layer)
-    }
+    wanted = {shifted(tensor.name, -start_layer): tensor for tensor in repo.of_layers(start_layer, end_layer)}
     outside = {tensor.name: tensor for tensor in repo.outside_layers()}
     embed = _named(outside, "embed_tokens.weight")
     head = _named(outside, "lm_head.weight")
@@ -231,7 +224,12 @@ def _named(outside: dict[str, TensorHeader], suffix: str) -> TensorHeader | None
     return min(found, key=lambda tensor: len(tensor.name), default=None)
 
 
-def _lazy_tensors(wanted: dict[str, TensorHeader], progress: Progress) -> dict[str, Any]:
+def _keeps_float32(whole: type[PreTrainedModel]) -> bool:
+    """Whether the family has parts that stay in float32 whatever dtype is asked for."""
+    return bool(whole._keep_in_fp32_modules or whole._keep_in_fp32_modules_strict)
+
+
+def _lazy_tensors(wanted: dict[str, TensorHeader], dtype: torch.dtype | None, progress: Progress) -> dict[str, Any]:
     total = sum(tensor.nbytes for tensor in wanted.values())
     done = 0
     lock = threading.Lock()
@@ -242,22 +240,44 @@ def _lazy_tensors(wanted: dict[str, TensorHeader], progress: Progress) -> dict[s
             done += nbytes
             progress(done, total)
 
-    slices = _open_slices({tensor.file for tensor in wanted.values()})
+    slices = _open_slices({tensor.file for tensor in wanted.values()}, dtype)
     return {name: _LazyTensor(tensor, slices(tensor), count) for name, tensor in wanted.items()}
 
 
-def _open_slices(files: Iterable[Path]) -> Callable[[TensorHeader], Callable[[], torch.Tensor]]:
-    # Windows charges a mapping of the whole file to the process, so there the octets are read instead.
-    backend = "pread" if sys.platform == "win32" else "mmap"
-    opened = {file: safe_open(file, framework="pt", device="cpu", backend=backend) for file in files}
+def _open_slices(
+    files: Iterable[Path], dtype: torch.dtype | None
+) -> Callable[[TensorHeader], Callable[[], torch.Tensor]]:
+    # Read, not mapped: what is mapped counts as this process's memory beside the copy that is made of it.
+    opened = {file: safe_open(file, framework="pt", device="cpu", backend="pread") for file in files}
 
     def reader(tensor: TensorHeader) -> Callable[[], torch.Tensor]:
-        return lambda: opened[tensor.file].get_slice(tensor.name)[...]
+        return lambda: _read_aligned(opened[tensor.file].get_slice(tensor.name), dtype)  # type: ignore[no-untyped-call]
 
     return reader
 
 
-def _check_loaded(model: PreTrainedModel, report: dict[str, Any]) -> None:
+def _read_aligned(view: Any, dtype: torch.dtype | None) -> torch.Tensor:
+    """The tensor in memory that torch allocated itself, read and converted piece by piece.
+
+    The library would convert it as a whole, and hold an embedding of gigabytes twice for that.
+
+    A file's tensors begin at any multiple of 8 octets. Matrix products on memory aligned to the processor's
+    vectors are measurably quicker: 5 % of a decode step here.
+    """
+    shape = view.get_shape()
+    if not shape or 0 in shape:
+        return cast(torch.Tensor, view[...].clone())
+    rows = shape[0]
+    piece = view[0:1]
+    step = max(1, _PIECE_BYTES // max(1, piece.nbytes))
+    whole = torch.empty(shape, dtype=dtype if dtype and piece.is_floating_point() else piece.dtype)
+    for begin in range(0, rows, step):
+        end = min(rows, begin + step)
+        whole[begin:end] = view[begin:end]
+    return whole
+
+
+def _check_loaded(model: PreTrainedModel, report: dict[str, Any], start_layer: int) -> None:
     """Refuse a model with any parameter that did not come out of the files."""
     problems = {
         "missing": sorted(report["missing_keys"]),
@@ -269,6 +289,6 @@ def _check_loaded(model: PreTrainedModel, report: dict[str, Any]) -> None:
     for what, names in problems.items():
         if names:
             raise ModelDamaged(
-                f"{len(names)} of the model's tensors are {what}, the first of them {names[0]}.",
+                f"{len(names)} of the model's tensors are {what}, the first of them {shifted(names[0], start_layer)}.",
                 hint="Download the model again.",
             )

@@ -118,7 +118,11 @@ class ShardProcess:
             )
         finally:
             self._open_bytes -= size
-        return result_from_frame(frame)
+        try:
+            return result_from_frame(frame)
+        except BadFrame as error:
+            link.kill(f"it broke the protocol ({error.message})")
+            raise ShardUnavailable(error.message, retry_after=1.0) from error
 
     async def close_session(self, session: str) -> bool:
         """Forget a session and refuse what waits for it; False if the shard did not know it."""
@@ -140,10 +144,10 @@ class ShardProcess:
                 restarts=self._restarts,
             )
         except KeyError:
-            raise BadFrame("The child's statistics make no sense.") from None
+            raise ShardError("The statistics of the shard's process make no sense.") from None
 
     async def encode_chat(self, messages: list[dict[str, Any]]) -> list[int]:
-        """Token ids of a chat by the model's template; ShardRefused if it does not take it, TextTooSlow after TEXT_S."""
+        """Token ids of a chat by the model's template; ShardRefused if it does not fit, TextTooSlow after TEXT_S."""
         return await self._encode({"op": "encode_chat", "messages": messages})
 
     async def encode_text(self, text: str) -> list[int]:
@@ -171,7 +175,8 @@ class ShardProcess:
 
     async def _bring_up(self) -> ShardInfo:
         """One try: launch a child and wait until it is ready. Nothing runs if this raises."""
-        link = await ChildLink.launch(self._spec, self._publish)
+        # What ``auto`` measured once must hold: the other nodes were told, and sessions may be replayed here.
+        link = await ChildLink.launch(self._spec, self._publish, self._info)
         self._link = link
         try:
             while True:
@@ -204,7 +209,7 @@ class ShardProcess:
             while True:
                 failures += 1
                 if failures > MAX_RESTARTS:
-                    self._set_state("failed", f"{reason}; it was started {MAX_RESTARTS} times in vain")
+                    self._set_state("failed", f"{reason.rstrip('.')}; it was started {MAX_RESTARTS} times in vain")
                     return
                 delay = random.uniform(0.0, min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** (failures - 1)))
                 self._retry_at = loop.time() + delay
@@ -219,6 +224,10 @@ class ShardProcess:
                 except MeshdeskError as error:
                     reason = error.message
                     continue
+                except Exception as error:
+                    log.exception("The shard cannot be started again.")
+                    self._set_state("failed", f"it could not be started again ({type(error).__name__})")
+                    return
                 break
             if info != self._info:
                 await self._take_down()

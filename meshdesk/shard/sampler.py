@@ -40,7 +40,7 @@ def penalised(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:
     generated = _ids(sampling.generated_ids, vocabulary)
     scores = logits.clone()
     if sampling.repetition_penalty != 1.0:
-        seen = torch.cat((_ids(sampling.prompt_ids, vocabulary), generated)).unique()
+        seen = _ids(tuple({*sampling.prompt_ids, *sampling.generated_ids}), vocabulary)
         old = scores[0, seen]
         penalty = sampling.repetition_penalty
         scores[0, seen] = torch.where(old < 0, old * penalty, old / penalty)

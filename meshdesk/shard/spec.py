@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -55,7 +55,7 @@ class ShardInfo:
     max_positions: int
     weight_bytes: int
     kv_bytes_per_token: int
-    tokenizer_json: str | None
+    tokenizer_json: str | None = field(repr=False)
     has_chat_template: bool
 
     @property

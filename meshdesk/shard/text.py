@@ -7,7 +7,7 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from meshdesk.shard.errors import ShardRefused
+from meshdesk.shard.errors import ModelDamaged, ShardRefused
 
 MAX_CHARACTERS = 4_000_000
 
@@ -20,10 +20,17 @@ class Text:
 
     @classmethod
     def load(cls, path: Path) -> Text | None:
-        """The repo's tokenizer; None if it has none."""
+        """The repo's tokenizer; None if it has none, ModelDamaged if it cannot be read."""
         if not any((path / name).is_file() for name in ("tokenizer.json", "tokenizer.model", "vocab.json")):
             return None
-        return cls(AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False))
+        try:
+            return cls(AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False))
+        except MemoryError:
+            raise
+        except Exception as error:  # The library raises whatever its parsers do, a bare Exception among it.
+            raise ModelDamaged(
+                f"The model's tokenizer cannot be read ({type(error).__name__}).", hint="Download the model again."
+            ) from error
 
     @property
     def eos_token_id(self) -> int | None:

@@ -23,9 +23,18 @@ from meshdesk.shard.child_messages import (
     spec_from_fields,
     work_from_frame,
 )
-from meshdesk.shard.child_setup import compute_threads, die_with_parent, resident_bytes, take_pipes
+from meshdesk.shard.child_setup import (
+    compute_threads,
+    die_with_parent,
+    offer_to_the_oom_killer,
+    resident_bytes,
+    take_pipes,
+)
 from meshdesk.shard.errors import SessionEnded, ShardBusy, ShardError
+from meshdesk.shard.families import check_family
 from meshdesk.shard.ipc import BadFrame, Frame, FrameReader, encode_frame
+from meshdesk.shard.load_reports import LoadReports
+from meshdesk.shard.model_repo import read_model_repo
 from meshdesk.shard.shard_events import ShardLoading
 from meshdesk.shard.spec import ShardSpec
 from meshdesk.shard.work_queue import Closing, Waiting, WorkQueue
@@ -47,7 +56,7 @@ class Worker:
         self._orders = orders
         self._answers = answers
         self._write_lock = threading.Lock()
-        self._spec: queue.Queue[ShardSpec] = queue.Queue(1)
+        self._to_load: queue.Queue[tuple[ShardSpec, tuple[str, str] | None]] = queue.Queue(1)
         self._work = WorkQueue()
         self._texts: queue.Queue[Frame] = queue.Queue(_MAX_TEXTS_WAITING)
         self._engine: ShardEngine | None = None
@@ -58,9 +67,8 @@ class Worker:
     def run(self) -> NoReturn:
         """Load what the first order says, then compute until the orders end."""
         threading.Thread(target=self._read_orders, name="orders", daemon=True).start()
-        spec = self._spec.get()
         try:
-            engine = self._load(spec)
+            engine = self._load(*self._to_load.get())
         except MeshdeskError as error:
             self._send({"op": "failed", "error": error_to_fields(error)})
             os._exit(EXIT_NOT_LOADED)
@@ -77,14 +85,19 @@ class Worker:
             else:
                 self._forward(engine, order)
 
-    def _load(self, spec: ShardSpec) -> ShardEngine:
-        self._report(ShardLoading("importing"))
+    def _load(self, spec: ShardSpec, dtypes: tuple[str, str] | None) -> ShardEngine:
+        report = LoadReports(self._report)
+        report(ShardLoading("importing"))
+        # Looked at before the seconds that torch takes: a model that cannot be served is refused at once.
+        repo = read_model_repo(spec.model_path)
+        check_family(repo.config)
+        repo.check_layers(spec.start_layer, spec.end_layer)
         import torch
 
         from meshdesk.shard.engine import ShardEngine
 
         torch.set_num_threads(compute_threads(spec.threads))
-        return ShardEngine.load(spec, self._report)
+        return ShardEngine.load(spec, report, dtypes)
 
     def _forward(self, engine: ShardEngine, waiting: Waiting) -> None:
         queue_ms = (time.perf_counter() - waiting.came_at) * 1000.0
@@ -116,7 +129,8 @@ class Worker:
 
     def _take(self, frame: Frame) -> None:
         if frame.op == "load":
-            self._spec.put_nowait(spec_from_fields(frame.header["spec"]))
+            dtypes = frame.header.get("dtypes")
+            self._to_load.put_nowait((spec_from_fields(frame.header["spec"]), dtypes and tuple(dtypes)))
             return
         number = frame.header.get("number")
         if not isinstance(number, int):
@@ -196,6 +210,7 @@ class Worker:
 def main() -> None:
     """Entry point of the child."""
     die_with_parent()
+    offer_to_the_oom_killer()
     Worker(*take_pipes()).run()
 
 
