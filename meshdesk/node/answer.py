@@ -41,7 +41,8 @@ class AnswerText:
             return Piece(shown, "stop")
         if not token.stopped and self.tokens < self._max_tokens:
             return Piece(shown, None)
-        rest, met = self._stops.push(self._detokenizer.flush())
+        # A character that the answer's end cuts in two is left out: half of one is of no use to anybody.
+        rest, met = self._stops.push(self._detokenizer.flush().rstrip("\ufffd"))
         ending = shown + rest if met else shown + rest + self._stops.flush()
         return Piece(ending, "stop" if token.stopped or met else "length")
 

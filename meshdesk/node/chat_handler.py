@@ -109,6 +109,8 @@ class ChatHandler:
                     await start()
                 # Ask for the next token before this one is written: the client's pace must not hold it up.
                 following = asyncio.ensure_future(anext(pieces))
+                # Let that task hand its forward to the shard, so that this one's words are written meanwhile.
+                await asyncio.sleep(0)
                 await send(form.chunk(piece, token, answer.new_warnings()))
             await send(form.usage_chunk(answer.tokens))
             await response.write(b"data: [DONE]\n\n")

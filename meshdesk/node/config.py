@@ -32,6 +32,10 @@ class NodeConfig:
     idle_seconds: float = 600.0
     model_id: str | None = None
     node_id: str | None = None
+    display_name: str = ""
+    """What people in the mesh see for this node; "" for its id."""
+    max_bytes_per_s: int = 0
+    """The most octets of activations in and out a second; 0 for no limit."""
     identity_secret: str | None = None
     accept_unproven_routes: bool = False
     """Follow any caller's route. For a mesh without a tracker, whose operator trusts every caller."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import io
 
 import aiohttp
 
@@ -12,6 +13,7 @@ from meshdesk.node.hop import CONNECT_TIMEOUT_S, HopAnswer, HopRequest, HopUnava
 from meshdesk.node.reachability import UnreachableAddresses
 
 MAX_ANSWER_BYTES = 24 * 1024 * 1024
+LARGE_BODY_BYTES = 1024 * 1024
 
 
 def direct_client() -> aiohttp.ClientSession:
@@ -51,7 +53,7 @@ class DirectHop:
                 request.method,
                 self._endpoint + request.path,
                 headers=request.headers,
-                data=request.body or None,
+                data=request_body(request.body),
                 timeout=timeout,
                 allow_redirects=False,
             ) as response:
@@ -64,7 +66,7 @@ class DirectHop:
             if not _refused(error):
                 self._unreachable.failed(self._endpoint, reason)
             raise HopUnavailable(f"{self._endpoint} cannot be reached: {reason}.", delivered=False) from error
-        except (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError) as error:
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
             raise HopUnavailable(f"{self._endpoint} did not answer: {_reason(error)}.") from error
 
     async def close(self) -> None:
@@ -81,6 +83,11 @@ class DirectHop:
                 raise HopUnavailable(f"{self._endpoint} sent an answer of more than {MAX_ANSWER_BYTES} octets.")
             chunks.append(chunk)
         return b"".join(chunks)
+
+
+def request_body(octets: bytes) -> bytes | io.BytesIO | None:
+    """What aiohttp is given to send: a large body as a file, which it writes piece by piece."""
+    return io.BytesIO(octets) if len(octets) >= LARGE_BODY_BYTES else octets or None
 
 
 def _refused(error: BaseException) -> bool:

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from meshdesk.protocol.routes import Hop
+
 
 class Way(StrEnum):
     """How an activation travelled."""
@@ -84,6 +86,14 @@ class RelayLost(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelayMeasured(Event):
+    """A round trip from the bridge to its relay and back."""
+
+    relay: str
+    ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RelayRequestServed(Event):
     """One request that came in by the relay, with its local answer's status."""
 
@@ -108,12 +118,22 @@ class TrackerLost(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DirectProbed(Event):
+    """The tracker tried to dial this node's endpoint. ``reachable`` None: it did not try; ``reason`` as it said."""
+
+    endpoint: str
+    reachable: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatStarted(Event):
-    """The head took a chat of ``prompt_tokens`` tokens over ``hops`` hops, itself included."""
+    """The head took a chat of ``prompt_tokens`` tokens over ``hops`` hops, itself included; ``route`` is downstream."""
 
     session: str
     prompt_tokens: int
     hops: int
+    route: tuple[Hop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +238,8 @@ class ForwardRefused(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionClosed(Event):
+    """The head said goodbye and this node freed the session's cache."""
+
     session: str
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from aiohttp import web
 
-from meshdesk.node.events import Event, ForwardRefused, ForwardServed
+from meshdesk.node.bandwidth import BandwidthCap
+from meshdesk.node.events import Event, ForwardRefused, ForwardServed, SessionClosed
 from meshdesk.protocol.errors import MeshdeskError, ProtocolError
 from meshdesk.protocol.headers import COMPUTE_MS, DTYPE, QUEUE_MS, SESSION, SHAPE, ForwardHeaders
+from meshdesk.shard.errors import RetryLater
 from meshdesk.shard.process import ShardProcess
 from meshdesk.shard.spec import ForwardWork, ShardInfo, TokenResult
 
@@ -32,56 +36,61 @@ class WrongShard(ProtocolError):
     code = "wrong_shard"
 
 
+@dataclass(frozen=True, slots=True)
+class ForwardAnswer:
+    """What a forward is answered with, however it came; header names are lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
 class ForwardHandler:
     """Serves forwards on ``shard`` and tells ``publish`` about each."""
 
-    def __init__(self, shard: ShardProcess, info: ShardInfo, publish: Callable[[Event], None]):
+    def __init__(
+        self,
+        shard: ShardProcess,
+        info: ShardInfo,
+        publish: Callable[[Event], None],
+        bandwidth: BandwidthCap | None = None,
+    ):
+        self._bandwidth = bandwidth or BandwidthCap(0)
         self._shard = shard
         self._info = info
         self._publish = publish
 
     async def forward(self, request: web.Request) -> web.Response:
+        """A forward that came over HTTP. The headers are checked before the body is read."""
         try:
             headers = ForwardHeaders.parse(request.headers)
             self._check(headers, request.content_length)
             body = await self._read(request, headers)
-            result = await self._shard.forward(
-                ForwardWork(
-                    session=headers.session,
-                    position=headers.position,
-                    token_ids=None,
-                    hidden=body,
-                    spec=headers.spec,
-                    sampling=headers.sampling if self._info.is_last else None,
-                )
-            )
+            answer = await self._compute(headers, body)
         except MeshdeskError as error:
-            return self._refuse(request, error)
-        timing = {COMPUTE_MS: f"{result.compute_ms:.3f}", QUEUE_MS: f"{result.queue_ms:.3f}"}
-        if isinstance(result, TokenResult):
-            fields = {"token_id": result.token_id, "text": result.text, "finish_reason": result.finish_reason}
-            answer = json.dumps(fields).encode()
-            response = web.Response(body=answer, headers=timing, content_type="application/json")
-        else:
-            answer = result.data
-            shape = {SHAPE: result.spec.shape_header, DTYPE: result.spec.dtype}
-            response = web.Response(body=answer, headers=timing | shape, content_type="application/octet-stream")
-        self._publish(
-            ForwardServed(
-                session=headers.session,
-                position=headers.position,
-                tokens=headers.spec.shape[1],
-                compute_ms=result.compute_ms,
-                queue_ms=result.queue_ms,
-                bytes_in=len(body),
-                bytes_out=len(answer),
-            )
-        )
+            answer = self._refusal(request.headers.get(SESSION, ""), error)
+        response = web.Response(status=answer.status, body=answer.body, headers=answer.headers)
+        if answer.status != 200 and request.content_length and not request.content.is_eof():
+            # The rest of an unread body would be taken for the next request.
+            response.force_close()
         return response
+
+    async def answer(self, headers: Mapping[str, str], body: bytes) -> ForwardAnswer:
+        """A forward that is here already, as the bridge brings it: the same checks, the same answers."""
+        try:
+            read = ForwardHeaders.parse(headers)
+            self._check(read, len(body))
+            return await self._compute(read, body)
+        except MeshdeskError as error:
+            session = next((value for name, value in headers.items() if name.lower() == SESSION.lower()), "")
+            return self._refusal(session, error)
 
     async def close_session(self, request: web.Request) -> web.Response:
         """``DELETE /sessions/{id}``: free the session's cache; it is no error if there is none."""
-        closed = await self._shard.close_session(request.match_info["session"])
+        session = request.match_info["session"]
+        closed = await self._shard.close_session(session)
+        if closed:
+            self._publish(SessionClosed(session=session))
         return web.json_response({"closed": closed})
 
     def _check(self, headers: ForwardHeaders, content_length: int | None) -> None:
@@ -121,12 +130,42 @@ class ForwardHandler:
         headers.spec.check(body)
         return body
 
-    def _refuse(self, request: web.Request, error: MeshdeskError) -> web.Response:
-        session = request.headers.get(SESSION, "")[:128]
-        self._publish(ForwardRefused(session=session, status=error.status, code=error.code, reason=error.message))
+    async def _compute(self, headers: ForwardHeaders, body: bytes) -> ForwardAnswer:
+        result = await self._shard.forward(
+            ForwardWork(
+                session=headers.session,
+                position=headers.position,
+                token_ids=None,
+                hidden=body,
+                spec=headers.spec,
+                sampling=headers.sampling if self._info.is_last else None,
+            )
+        )
+        timing = {COMPUTE_MS.lower(): f"{result.compute_ms:.3f}", QUEUE_MS.lower(): f"{result.queue_ms:.3f}"}
+        if isinstance(result, TokenResult):
+            fields = {"token_id": result.token_id, "text": result.text, "finish_reason": result.finish_reason}
+            answer = ForwardAnswer(200, timing | {"content-type": "application/json"}, json.dumps(fields).encode())
+        else:
+            shape = {SHAPE.lower(): result.spec.shape_header, DTYPE.lower(): result.spec.dtype}
+            answer = ForwardAnswer(200, timing | shape | {"content-type": "application/octet-stream"}, result.data)
+        await self._bandwidth.wait(len(body) + len(answer.body))
+        self._publish(
+            ForwardServed(
+                session=headers.session,
+                position=headers.position,
+                tokens=headers.spec.shape[1],
+                compute_ms=result.compute_ms,
+                queue_ms=result.queue_ms,
+                bytes_in=len(body),
+                bytes_out=len(answer.body),
+            )
+        )
+        return answer
+
+    def _refusal(self, session: str, error: MeshdeskError) -> ForwardAnswer:
+        self._publish(ForwardRefused(session=session[:128], status=error.status, code=error.code, reason=error.message))
         log.info("forward refused (%d %s): %s", error.status, error.code, error.message)
-        response = web.json_response(error.to_body(), status=error.status)
-        if request.content_length and not request.content.is_eof():
-            # The rest of an unread body would be taken for the next request.
-            response.force_close()
-        return response
+        headers = {"content-type": "application/json"}
+        if isinstance(error, RetryLater) and error.retry_after is not None:
+            headers["retry-after"] = str(math.ceil(error.retry_after))
+        return ForwardAnswer(error.status, headers, json.dumps(error.to_body()).encode())

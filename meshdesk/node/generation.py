@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from meshdesk.node.events import Event, EventBus, HopTimed, SessionReplayed, TokenSkipped, Way
 from meshdesk.node.pipeline import Activation, HopBehind, PipelineFailed, PipelineToken, Seam, run_downstream_pipeline
@@ -15,7 +16,7 @@ from meshdesk.protocol.errors import MeshdeskError
 from meshdesk.protocol.headers import ForwardHeaders
 from meshdesk.protocol.sampling import GREEDY, Sampling
 from meshdesk.protocol.tensors import WIRE_DTYPES
-from meshdesk.shard.errors import RetryLater, SessionBehind, ShardOutOfMemory
+from meshdesk.shard.errors import RetryLater, SessionBehind, SessionEnded, ShardOutOfMemory
 from meshdesk.shard.process import ShardProcess
 from meshdesk.shard.spec import ForwardWork, HiddenResult, ShardInfo, TokenResult
 
@@ -24,7 +25,13 @@ log = logging.getLogger(__name__)
 MAX_PREFILL_BYTES = 8 * 1024 * 1024
 """The largest body of one forward; a longer prompt is sent in slices, well under every size limit on its way."""
 
+REPLAY_EXACT_TOKENS = 128
+"""A replayed session has the very same cache only if it is computed in the same slices: the prompt, then token by
+token. Longer answers are replayed in blocks, which is quicker and may round differently in the last bit."""
+
 MAX_ATTEMPTS = 6
+RECOVERY_S = 60.0
+"""A node that says that its shard starts again is waited for so long, however many tries that takes."""
 RETRY_FIRST_S = 0.25
 RETRY_MAX_S = 4.0
 MAX_REPLAYS_IN_A_ROW = 4
@@ -35,6 +42,14 @@ class ChatFailed(MeshdeskError):
 
     code = "pipeline_failed"
     status = 502
+
+    def __init__(self, message: str, *, hint: str | None = None, hop: int | None = None):
+        super().__init__(message, hint=hint)
+        self.hop = hop
+
+    def details(self) -> dict[str, Any]:
+        """The hop that failed (0 is the head), so that the tracker can leave that node out of the next route."""
+        return {} if self.hop is None else {"hop": self.hop}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,39 +121,46 @@ class Generation:
     async def _next_token(self) -> PipelineToken:
         """Compute the next position, trying again after a failure, up to a bound."""
         attempt = replays = 0
+        give_up_at = time.monotonic() + RECOVERY_S
         while True:
             try:
                 return await self._advance()
-            except (HopBehind, SessionBehind) as error:
-                # A hop lost its cache (its process restarted, or the session idled out). What it lacks is
-                # computed again from the token ids; the other hops crop and follow.
+            except (HopBehind, SessionBehind, SessionEnded) as error:
+                # A hop lost its cache (its process restarted, the session idled out, or somebody closed it there,
+                # which this head never does before its chat is over). What it lacks is computed again from the
+                # token ids; the other hops crop and follow.
                 replays += 1
                 if replays > MAX_REPLAYS_IN_A_ROW:
                     raise ChatFailed("A hop keeps losing this session's cache, so the answer cannot go on.") from error
                 self._replay_from(error)
             except (PipelineFailed, RetryLater, ShardOutOfMemory) as error:
                 attempt += 1
-                await self._skip(error, attempt)
+                self._skip(error, attempt)
+                if not _worth_another_try(error, attempt, give_up_at):
+                    raise ChatFailed(
+                        f"The answer broke off because a part of the mesh does not answer. {error.message}",
+                        hint="Try again in a moment; the mesh may find another route.",
+                        hop=error.seam.index if isinstance(error, PipelineFailed) else 0,
+                    ) from error
+                ceiling = min(RETRY_MAX_S, RETRY_FIRST_S * 2.0**attempt)
+                await asyncio.sleep(random.uniform(ceiling / 2, ceiling))
 
-    async def _skip(self, error: PipelineFailed | RetryLater | ShardOutOfMemory, attempt: int) -> None:
-        """Record the skipped token and wait before the next try, or give up."""
+    def _skip(self, error: MeshdeskError, attempt: int) -> None:
+        """Record the skipped token; one warning for each reason, however many tries."""
         self._publish(
             TokenSkipped(session=self._session, position=len(self._at.ids), attempt=attempt, error=error.message)
         )
-        self.warnings.append(f"Token {self._at.token_index} was skipped at try {attempt}: {error.message}")
-        log.warning("session %s: token skipped, try %d of %d: %s", self._session, attempt, MAX_ATTEMPTS, error.message)
-        retryable = error.retryable if isinstance(error, PipelineFailed) else True
-        if attempt >= MAX_ATTEMPTS or not retryable:
-            raise ChatFailed(
-                f"The answer broke off because a part of the mesh does not answer. {error.message}",
-                hint="Try again in a moment; the mesh may find another route.",
-            ) from error
-        ceiling = min(RETRY_MAX_S, RETRY_FIRST_S * 2.0**attempt)
-        await asyncio.sleep(random.uniform(ceiling / 2, ceiling))
+        warning = f"Token {self._at.token_index} was skipped and tried again: {error.message}"
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+        log.warning("session %s: token skipped, try %d: %s", self._session, attempt, error.message)
 
-    def _replay_from(self, error: HopBehind | SessionBehind) -> None:
+    def _replay_from(self, error: HopBehind | SessionBehind | SessionEnded) -> None:
         hop = error.seam.index if isinstance(error, HopBehind) else 0
-        position = min(error.have, self._at.computed)
+        have = 0 if isinstance(error, SessionEnded) else error.have
+        position = min(have, self._at.computed)
+        if position < self._at.prompt_length:
+            position -= position % self._slice_tokens()
         self._publish(
             SessionReplayed(session=self._session, hop=hop, position=position, tokens=len(self._at.ids) - position)
         )
@@ -150,7 +172,7 @@ class Generation:
         self._at.timings.clear()
         while True:
             begin = self._at.computed
-            end = min(len(self._at.ids), begin + self._slice_tokens())
+            end = self._slice_end(begin)
             last = end == len(self._at.ids)
             answer = await self._forward(begin, self._at.ids[begin:end], self._token_sampling() if last else None)
             self._at.computed = end
@@ -217,7 +239,22 @@ class Generation:
             generated_ids=tuple(self._at.ids[self._at.prompt_length :]),
         )
 
+    def _slice_end(self, begin: int) -> int:
+        """Where the forward that starts at ``begin`` ends. A replay follows the slices of the first time."""
+        at = self._at
+        end = min(len(at.ids), begin + self._slice_tokens())
+        if begin < at.prompt_length:
+            return min(end, at.prompt_length)
+        return begin + 1 if len(at.ids) - at.prompt_length <= REPLAY_EXACT_TOKENS else end
+
     def _slice_tokens(self) -> int:
         if not self._seams:
             return len(self._at.ids)
         return max(1, MAX_PREFILL_BYTES // (self._info.hidden_size * WIRE_DTYPES[self._info.wire_dtype]))
+
+
+def _worth_another_try(error: PipelineFailed | RetryLater | ShardOutOfMemory, attempt: int, give_up_at: float) -> bool:
+    if isinstance(error, PipelineFailed) and not error.retryable:
+        return False
+    recovering = error.recovering if isinstance(error, PipelineFailed) else isinstance(error, RetryLater)
+    return attempt < MAX_ATTEMPTS or (recovering and time.monotonic() < give_up_at)

@@ -83,7 +83,7 @@ class Head:
         session = secrets.token_hex(16) if session is None else parse_session(session)
         if not self._accept_unproven_routes:
             self._check_proof(session, route, headers.get(ROUTE_PROOF, ""))
-        hops = parse_route(route)
+        hops = parse_route(route, self._info.num_layers)
         end = hops[-1].end_layer if hops else self._info.end_layer
         if hops and hops[0].start_layer != self._info.end_layer:
             raise BadRoute(f"The route starts at layer {hops[0].start_layer}, not at {self._info.end_layer}.")
@@ -148,7 +148,7 @@ class Head:
         )
         outcome = ChatOutcome()
         started = time.perf_counter()
-        self._bus.publish(ChatStarted(session=session, prompt_tokens=len(prompt_ids), hops=1 + len(hops)))
+        self._bus.publish(ChatStarted(session=session, prompt_tokens=len(prompt_ids), hops=1 + len(hops), route=hops))
         try:
             yield generation, seams, outcome
         except (asyncio.CancelledError, GeneratorExit, ConnectionError):

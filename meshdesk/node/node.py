@@ -13,6 +13,7 @@ import aiohttp
 from tokenizers import Tokenizer
 
 from meshdesk import __version__
+from meshdesk.node.bandwidth import BandwidthCap
 from meshdesk.node.bridge import RelayHttpBridge
 from meshdesk.node.chat_handler import ChatHandler
 from meshdesk.node.config import NodeConfig
@@ -20,6 +21,7 @@ from meshdesk.node.direct_hop import direct_client
 from meshdesk.node.events import EventBus, NodeState, NodeStateChanged, ShardLoadProgressed, ShardProgressed
 from meshdesk.node.forward_handler import ForwardHandler
 from meshdesk.node.head import Head
+from meshdesk.node.identity import service_secret
 from meshdesk.node.metrics import NodeMetrics
 from meshdesk.node.server import NodeServer
 from meshdesk.node.tracker_link import TrackerLink
@@ -27,7 +29,7 @@ from meshdesk.protocol.errors import MeshdeskError, UsageError
 from meshdesk.shard.model_repo import read_model_repo
 from meshdesk.shard.process import ShardProcess
 from meshdesk.shard.shard_events import ShardEvent, ShardStateChanged
-from meshdesk.shard.spec import ShardInfo, ShardSpec
+from meshdesk.shard.spec import ShardInfo, ShardSpec, ShardStats
 
 log = logging.getLogger(__name__)
 
@@ -109,26 +111,29 @@ class Node:
             decoder = await asyncio.to_thread(Tokenizer.from_str, info.tokenizer_json)
             handler = ChatHandler(self._head, decoder, info.model_id, self.config.default_max_tokens)
             chat = (handler.chat_completions, handler.completions)
+        bandwidth = BandwidthCap(self.config.max_bytes_per_s)
+        forward = ForwardHandler(self._shard, info, self.bus.publish, bandwidth)
         self._server = NodeServer(
             host=self.config.host,
             port=self.config.port,
-            forward=ForwardHandler(self._shard, info, self.bus.publish),
+            forward=forward,
             chat=chat,
             health=self.health,
             metrics=self._metrics.exposition,
         )
         await self._server.start()
-        await self._connect_outward()
+        await self._connect_outward(forward)
 
-    async def _connect_outward(self) -> None:
+    async def _connect_outward(self, forward: ForwardHandler) -> None:
         """Relay first, so that the tracker never hands out an address nobody listens on."""
         if self.config.relay_url is not None:
             self._bridge = RelayHttpBridge(
                 relay_url=self.config.relay_url,
                 peer_id=self.node_id,
-                secret=self._secret,
+                secret=service_secret(self._secret, f"relay {self.config.relay_url}"),
                 local_url=self.url,
                 on_event=self.bus.publish,
+                forward=forward.answer,
             )
             await self._bridge.start()
             if not await self._bridge.wait_registered(REGISTER_WAIT_S):
@@ -138,7 +143,7 @@ class Node:
             self._link = TrackerLink(
                 tracker_url=self.config.tracker_url,
                 node_id=self.node_id,
-                secret=self._secret,
+                secret=service_secret(self._secret, f"tracker {self.config.tracker_url}"),
                 record=self._registration,
                 load=self._load,
                 client=self._client,
@@ -170,6 +175,42 @@ class Node:
             self._counting.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._counting
+
+    @property
+    def chats(self) -> int:
+        """Chats that this node heads now."""
+        return 0 if self._head is None else self._head.chats
+
+    async def shard_stats(self) -> ShardStats | None:
+        """A look at the shard's process; None while there is none to look at."""
+        if self._shard is None:
+            return None
+        try:
+            return await self._shard.stats()
+        except MeshdeskError:
+            return None
+
+    def reconnect(self, reason: str) -> None:
+        """Dial relay and tracker anew at once: the computer slept, or its address is another. ``reason`` is logged."""
+        if self._bridge is not None:
+            self._bridge.reconnect(reason)
+        if self._link is not None:
+            self._link.hurry()
+
+    async def probe_direct(self) -> None:
+        """Ask the tracker whether it can dial this node; the answer comes as DirectProbed."""
+        if self._link is not None:
+            await self._link.probe()
+
+    async def take_no_more(self) -> None:
+        """Leave the tracker, so that no new chat comes here; those under way go on until ``stop``."""
+        if self._link is not None:
+            await self._link.stop()
+
+    def take_again(self) -> None:
+        """Register with the tracker again after ``take_no_more``."""
+        if self._link is not None:
+            self._link.start()
 
     def health(self) -> dict[str, Any]:
         """What ``/health`` answers."""
@@ -228,6 +269,7 @@ class Node:
             "dtype": info.wire_dtype,
             "max_positions": info.max_positions,
             "version": __version__,
+            "name": self.config.display_name,
         }
 
     def _load(self) -> int:

@@ -16,6 +16,7 @@ from meshdesk.protocol.headers import COMPUTE_MS, DTYPE, QUEUE_MS, SHAPE, Forwar
 from meshdesk.protocol.routes import Hop
 from meshdesk.protocol.sampling import MAX_TOKEN_ID
 from meshdesk.protocol.tensors import TensorSpec
+from meshdesk.shard.errors import SessionEnded
 
 FORWARD_PATH = "/forward"
 
@@ -51,15 +52,32 @@ class PipelineToken:
 
 
 class PipelineFailed(MeshdeskError):
-    """A hop gave no usable answer: the token is skipped. The message is the pipeline error string."""
+    """A hop gave no usable answer: the token is skipped. The message is the pipeline error string.
+
+    ``retryable`` says whether the same request may be answered later; ``recovering`` that the node itself says so:
+    it is there, and its shard starts again or is busy.
+    """
 
     code = "pipeline_failed"
     status = 502
 
-    def __init__(self, message: str, *, seam: Seam, retryable: bool = True, delivered: bool | None = None):
+    def __init__(
+        self,
+        message: str,
+        *,
+        seam: Seam,
+        retryable: bool = True,
+        recovering: bool = False,
+        delivered: bool | None = None,
+    ):
         super().__init__(message, delivered=delivered)
         self.seam = seam
         self.retryable = retryable
+        self.recovering = recovering
+
+    def details(self) -> dict[str, Any]:
+        """Which hop it was, so that the tracker can leave that node out of the next route."""
+        return {"hop": self.seam.index}
 
 
 class HopBehind(MeshdeskError):
@@ -135,6 +153,9 @@ def _timed(
 def _refusal(seam: Seam, headers: ForwardHeaders, answer: HopAnswer) -> MeshdeskError:
     """The typed error for an answer that is not 200."""
     error = _error_fields(answer.body)
+    if answer.status == SessionEnded.status and error.get("code") == SessionEnded.code:
+        # Somebody closed the session at that hop while this forward waited there: nothing of it is left.
+        return HopBehind(seam, 0)
     have = error.get("have")
     if (
         answer.status == HopBehind.status
@@ -149,7 +170,13 @@ def _refusal(seam: Seam, headers: ForwardHeaders, answer: HopAnswer) -> Meshdesk
         sentence = f"it answered {answer.status} without saying why."
     # A refusal of the request itself will be the same next time; trouble at the node may pass.
     retryable = answer.status >= 500 or answer.status == 429
-    return PipelineFailed(f"{seam.name}: {sentence[:500]}", seam=seam, retryable=retryable, delivered=True)
+    return PipelineFailed(
+        f"{seam.name}: {sentence[:500]}",
+        seam=seam,
+        retryable=retryable,
+        recovering=answer.status in (429, 503),
+        delivered=True,
+    )
 
 
 def _read_token(seam: Seam, answer: HopAnswer) -> PipelineToken:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import secrets
+from collections.abc import Mapping
+from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
@@ -15,17 +18,20 @@ from meshdesk.node.hop import CONNECT_TIMEOUT_S, HopAnswer, HopRequest, HopUnava
 from meshdesk.node.reachability import UnreachableAddresses
 from meshdesk.protocol.envelopes import (
     MAX_FRAME_BYTES,
-    RelayFailure,
+    Body,
+    Cancel,
+    Request,
     Response,
     emit_cancel,
     emit_request,
-    parse_requester_frame,
+    parse_to_requester,
 )
 from meshdesk.protocol.errors import ProtocolError
 
 log = logging.getLogger(__name__)
 
 CLOSE_TIMEOUT_S = 2.0
+RELAY_FAILURES = {404: "unknown_peer", 502: "peer_gone", 504: "peer_timeout"}
 MAX_STRAY_FRAMES = 16
 """Answers to requests given up earlier that are read past before the relay is thought to be confused."""
 
@@ -62,14 +68,14 @@ class RelayHop:
                 max_size=MAX_FRAME_BYTES,
                 open_timeout=CONNECT_TIMEOUT_S,
                 close_timeout=CLOSE_TIMEOUT_S,
+                proxy=None,
+                user_agent_header=None,
             )
         except (OSError, TimeoutError, InvalidHandshake, InvalidURI, EOFError) as error:
             reason = _reason(error)
             if isinstance(error, TimeoutError):
                 self._unreachable.failed(self._relay, reason)
-            raise HopUnavailable(
-                f"The relay {self._relay} cannot be reached: {reason}.", delivered=False
-            ) from error
+            raise HopUnavailable(f"The relay {self._relay} cannot be reached: {reason}.", delivered=False) from error
         self._unreachable.answered(self._relay)
 
     async def request(self, request: HopRequest) -> HopAnswer:
@@ -83,16 +89,10 @@ class RelayHop:
             await self.connect()
         assert self._socket is not None
         request_id = secrets.token_hex(16)
-        frame = emit_request(
-            request_id=request_id,
-            method=request.method,
-            path=request.path,
-            headers=request.headers,
-            body=request.body,
-        )
+        frame = emit_request(Request(request_id, request.method, request.path, request.headers, Body.of(request.body)))
         try:
             async with asyncio.timeout(request.deadline_s):
-                await self._socket.send(frame, text=True)
+                await _send(self._socket, frame)
                 response = await self._receive(self._socket, request_id)
         except asyncio.CancelledError:
             await self._cancel(request_id)
@@ -105,26 +105,40 @@ class RelayHop:
         except ConnectionClosed as error:
             await self._drop()
             raise HopUnavailable(f"The relay {self._relay} closed the connection: {_close_reason(error)}.") from error
+        except ConnectionError as error:
+            await self._drop()
+            raise HopUnavailable(f"The relay {self._relay} is gone: {_reason(error)}.") from error
         except ProtocolError as error:
             await self._drop()
             raise HopUnavailable(f"The relay {self._relay} sent what is no answer: {error.message}") from error
-        if isinstance(response, RelayFailure):
-            raise HopUnavailable(
-                f"The relay {self._relay} could not pass it on: {response.message}", delivered=response.delivered
-            )
+        failure = response.error if response.error is not None else _failure_in_body(response)
+        if failure is not None:
+            raise self._failure(response.status, failure)
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return HopAnswer(response.status, headers, response.body)
+        try:
+            return HopAnswer(response.status, headers, response.body.octets())
+        except ProtocolError as error:
+            raise HopUnavailable(f"The relay {self._relay} sent what is no answer: {error.message}") from error
 
     async def close(self) -> None:
         """Close the Route Session's socket."""
         await self._drop()
 
-    async def _receive(self, socket: ClientConnection, request_id: str) -> Response | RelayFailure:
+    async def _receive(self, socket: ClientConnection, request_id: str) -> Response:
         for _ in range(MAX_STRAY_FRAMES):
-            answer = parse_requester_frame(await socket.recv(decode=False))
-            if answer.request_id == request_id or answer.request_id is None:
+            answer = parse_to_requester(await socket.recv(decode=False))
+            if answer.stream is None and (answer.request_id == request_id or answer.request_id is None):
                 return answer
         raise ProtocolError("it keeps answering requests that were not asked.")
+
+    def _failure(self, status: int, error: Mapping[str, Any]) -> HopUnavailable:
+        """The relay's own failure: it says itself whether the node may have seen the request."""
+        message, delivered = error.get("message"), error.get("delivered")
+        reason = message[:500] if isinstance(message, str) else f"it answered {status}."
+        return HopUnavailable(
+            f"The relay {self._relay} could not pass it on: {reason}",
+            delivered=delivered if isinstance(delivered, bool) else None,
+        )
 
     async def _cancel(self, request_id: str) -> None:
         """Tell the peer that nobody waits any more; a socket that takes longer than a moment is dropped."""
@@ -132,16 +146,25 @@ class RelayHop:
             return
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                await self._socket.send(emit_cancel(request_id), text=True)
-        except (TimeoutError, ConnectionClosed):
+                await _send(self._socket, emit_cancel(Cancel(request_id)))
+        except (TimeoutError, ConnectionError, ConnectionClosed):
             await self._drop()
 
     async def _drop(self) -> None:
         socket, self._socket = self._socket, None
         if socket is not None:
-            with contextlib.suppress(TimeoutError):
+            with contextlib.suppress(TimeoutError, AttributeError):
                 async with asyncio.timeout(2 * CLOSE_TIMEOUT_S):
                     await socket.close()
+
+
+async def _send(socket: ClientConnection, frame: bytes) -> None:
+    try:
+        await socket.send(frame, text=True)
+    except AttributeError as error:
+        # asyncio's abort(), which send() calls on a dying socket, fails on a transport that was closed with
+        # octets waiting.
+        raise ConnectionAbortedError("it was cut") from error
 
 
 def _reason(error: BaseException) -> str:
@@ -157,3 +180,15 @@ def _close_reason(error: ConnectionClosed) -> str:
     if received is None:
         return "it was cut"
     return received.reason or f"code {received.code}"
+
+
+def _failure_in_body(response: Response) -> Mapping[str, Any] | None:
+    """A relay that knows only the ADR's fields names its failure in the body alone, by codes no node answers with."""
+    if response.status not in RELAY_FAILURES:
+        return None
+    try:
+        fields = json.loads(response.body.text or "")
+    except ValueError:
+        return None
+    error = fields.get("error") if isinstance(fields, dict) else None
+    return error if isinstance(error, dict) and error.get("code") == RELAY_FAILURES[response.status] else None

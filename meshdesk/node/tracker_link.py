@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import random
 from collections.abc import Callable
 from typing import Any
 
 import aiohttp
 
-from meshdesk.node.events import Event, TrackerLost, TrackerRegistered
+from meshdesk.node.events import DirectProbed, Event, TrackerLost, TrackerRegistered
 from meshdesk.protocol.errors import MeshdeskError
 
 log = logging.getLogger(__name__)
@@ -70,7 +71,24 @@ class TrackerLink:
         self._on_refused = on_refused
         self._task: asyncio.Task[None] | None = None
         self._lost = False
+        self._hurry = asyncio.Event()
         self.registered = asyncio.Event()
+
+    def hurry(self) -> None:
+        """Register anew at once: the address may be another, or the computer slept past its deadline."""
+        self._hurry.set()
+
+    async def probe(self) -> None:
+        """Ask the tracker whether it can dial this node, and publish what it says; harmless where it cannot tell."""
+        try:
+            status, fields = await self._ask("POST", f"/v1/nodes/{self._node_id}/probe", None)
+        except TrackerUnreachable as error:
+            log.debug("no probe: %s", error.message)
+            return
+        endpoint, reachable, reason = (fields.get(name) for name in ("endpoint", "reachable", "reason"))
+        # An older tracker knows nothing of it and answers 404.
+        if status == 200 and isinstance(reason, str) and (reachable is None or isinstance(reachable, bool)):
+            self._publish(DirectProbed(endpoint=str(endpoint or ""), reachable=reachable, reason=reason[:64]))
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._keep_registered(), name="tracker link")
@@ -102,7 +120,7 @@ class TrackerLink:
                 failures = min(failures + 1, 16)
                 delay = random.uniform(0, ceiling)
                 self._lose(error.message, delay)
-                await asyncio.sleep(delay)
+                await self._sleep(delay)
 
     async def _register(self) -> float:
         """Announce the node; the seconds between heartbeats that the tracker wants."""
@@ -128,7 +146,8 @@ class TrackerLink:
         """Heartbeats until the tracker forgets this node (then register again) or stops answering."""
         while True:
             # Spread, so that nodes that started together do not all call in the same instant.
-            await asyncio.sleep(heartbeat_s * random.uniform(0.85, 1.0))
+            if await self._sleep(heartbeat_s * random.uniform(0.85, 1.0)):
+                return
             status, fields = await self._ask("POST", f"/v1/nodes/{self._node_id}/heartbeat", {"load": self._load()})
             if status in (401, 403, 404):
                 log.info("the tracker has forgotten this node; registering again")
@@ -136,6 +155,15 @@ class TrackerLink:
                 return
             if status != 200:
                 raise TrackerUnreachable(f"The tracker did not take the heartbeat: {_sentence(fields, status)}")
+
+    async def _sleep(self, seconds: float) -> bool:
+        """Sleep, or less if somebody calls ``hurry``: then True."""
+        try:
+            await asyncio.wait_for(self._hurry.wait(), seconds)
+        except TimeoutError:
+            return False
+        self._hurry.clear()
+        return True
 
     def _lose(self, reason: str, retry_in_s: float | None) -> None:
         self.registered.clear()
@@ -158,12 +186,24 @@ class TrackerLink:
             ) as response:
                 fields = await response.json(content_type=None)
                 return response.status, fields if isinstance(fields, dict) else {}
-        except (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError) as error:
-            reason = "it timed out" if isinstance(error, asyncio.TimeoutError) else str(error)
-            raise TrackerUnreachable(f"The tracker at {self._url} does not answer: {reason}.") from error
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
+            raise TrackerUnreachable(f"The tracker at {self._url} does not answer: {_reason(error)}.") from error
+
+
+def _reason(error: Exception) -> str:
+    """The system's words; the event loop's own would show a Python tuple."""
+    if isinstance(error, asyncio.TimeoutError):
+        return "it timed out"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        number = error.os_error.errno
+        words = os.strerror(number) if number is not None and number > 0 else error.os_error.strerror or str(error)
+        return words.lower()
+    return str(error) or type(error).__name__
 
 
 def _sentence(fields: dict[str, Any], status: int) -> str:
     error = fields.get("error")
-    message = error.get("message") if isinstance(error, dict) else None
-    return message[:500] if isinstance(message, str) else f"it answered {status}."
+    if not isinstance(error, dict) or not isinstance(error.get("message"), str):
+        return f"it answered {status}."
+    hint = error.get("hint")
+    return f"{error['message'][:500]} {hint[:500] if isinstance(hint, str) else ''}".strip()
