@@ -1,0 +1,1 @@
+"""The window in which a person tries a chat with the mesh."""

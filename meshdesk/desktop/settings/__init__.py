@@ -1,0 +1,1 @@
+"""The settings window, made from the settings' own model."""

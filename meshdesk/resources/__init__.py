@@ -1,0 +1,1 @@
+"""Icons (SVG) and translations, found with importlib.resources."""
