@@ -141,12 +141,16 @@ class Mesh:
         self.nodes.append(role)
         return role
 
-    def node(self, layers: str, *options: str, relay_url: str | None = None, direct: bool = True) -> Role:
-        arguments = ["node", "--json", "--model", str(self.model), "--layers", layers, "--dtype", self.dtype]
+    def node(
+        self, layers: str, *options: str, relay: bool = True, relay_url: str | None = None, direct: bool = True
+    ) -> Role:
+        """A node for ``layers``, not started: by the mesh's relay or ``relay_url``, unless ``relay`` is False."""
+        arguments = ["node", "--json", "--forget", "--model", str(self.model)]
+        arguments += ["--layers", layers, "--dtype", self.dtype]
         arguments += ["--tracker", self.tracker.url, "--threads", "1", *options]
         if relay_url is None and self.relay is not None:
             relay_url = self.relay.url
-        if relay_url:
+        if relay_url and relay:
             arguments += ["--relay", relay_url]
         if not direct:
             arguments += ["--advertise", "none"]
