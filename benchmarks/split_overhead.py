@@ -109,9 +109,7 @@ async def run(rounds: int, tokens: int, threads: int, ways: list[str], dtype: st
         single = await stack.enter_async_context(baseline(model, dtype, threads))
         meshes = {}
         for way in ways:
-            built = mesh(
-                model, "0-14", "15-29", relay=way == "relay", dtype=dtype, options=["--threads", str(threads)]
-            )
+            built = mesh(model, "0-14", "15-29", relay=way == "relay", dtype=dtype, options=["--threads", str(threads)])
             meshes[way] = await stack.enter_async_context(built)
         rates: dict[str, list[float]] = {"one process": [], **{way: [] for way in ways}}
         for round_number in range(rounds + 1):
