@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
 from meshdesk.desktop.amounts import clock_text, duration_text, minutes_text, pair_of_sizes_text, rate_text, speed_text
 from meshdesk.desktop.plurals import plurals
@@ -130,6 +130,8 @@ def pause_text(pause: Pause | None, now: float) -> str:
             said = translate("Sentences", "Paused by your schedule (setting “{setting}”)")
         case PauseCause.BUSY:
             said = translate("Sentences", "Paused while other programs are busy (setting “{setting}”)")
+        case PauseCause.QUOTA if pause.until is not None:
+            said = translate("Sentences", "Paused until {time}: this month's transfer is used up (setting “{setting}”)")
         case _:
             said = translate("Sentences", "Paused: this month's transfer is used up (setting “{setting}”)")
     return said.format(setting=setting, time=until)
@@ -176,7 +178,11 @@ def _with_amounts(what: str, progress: Progress) -> str:
 
 
 def _until(at: float, now: float) -> str:
-    """The time of day; with the day where it is not today's."""
+    """The time of day; with the day where it is not today's; only the date where a weekday would not tell which."""
+    if at - now > 6 * DAY_S:
+        then = time.localtime(at)
+        day_and_month = QCoreApplication.translate("Sentences", "d MMMM", "how a date is written")
+        return QLocale().toString(QDate(then.tm_year, then.tm_mon, then.tm_mday), day_and_month)
     clock = clock_text(at, seconds=False)
     if at - now < DAY_S and time.localtime(at).tm_yday == time.localtime(now).tm_yday:
         return clock

@@ -11,6 +11,7 @@ from meshdesk.desktop.sentences import headline, pause_text, progress_text, subl
 from meshdesk.volunteer.status import Pause, PauseCause, Phase, Problem, Progress, Reach, ShardFacts, Status
 
 NOW = time.mktime((2026, 11, 30, 14, 0, 0, 0, 0, -1))
+NEW_YEAR = time.mktime((2027, 1, 1, 0, 0, 0, 0, 0, -1))
 SHARD = ShardFacts("HuggingFaceTB/SmolLM2-135M-Instruct", 15, 30, 30)
 SERVING = Status(
     phase=Phase.SERVING, reach=Reach.RELAY, shard=SHARD, chats_now=2, tokens_per_s=18.42, joined_at=NOW - 3 * 3600 - 720
@@ -67,6 +68,10 @@ def test_progress(progress: Progress | None, said: str) -> None:
         (
             Pause(PauseCause.QUOTA, None, "monthly_quota_gb"),
             "Paused: this month's transfer is used up (setting “Monthly transfer”)",
+        ),
+        (
+            Pause(PauseCause.QUOTA, NEW_YEAR, "monthly_quota_gb"),
+            "Paused until 1 January: this month's transfer is used up (setting “Monthly transfer”)",
         ),
     ],
 )

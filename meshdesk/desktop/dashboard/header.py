@@ -64,7 +64,9 @@ class Header(QFrame):
         if self._shown != (look.icon, look.progress):
             self._shown = (look.icon, look.progress)
             self._redraw_mark()
-            self.mark.setAccessibleName(self.tr("State: {state}").format(state=headline(status)))
+        state = self.tr("State: {state}").format(state=headline(status))
+        if self.mark.accessibleName() != state:
+            self.mark.setAccessibleName(state)
 
     def _show_buttons(self, status: Status) -> None:
         self.pause.setVisible(status.phase in (Phase.SERVING, Phase.STARTING))

@@ -2135,6 +2135,10 @@
         <translation>Pausiert, solange andere Programme rechnen (Einstellung „{setting}“)</translation>
     </message>
     <message>
+        <source>Paused until {time}: this month&apos;s transfer is used up (setting “{setting}”)</source>
+        <translation>Pausiert bis {time}: das Datenvolumen dieses Monats ist verbraucht (Einstellung „{setting}“)</translation>
+    </message>
+    <message>
         <source>Paused: this month&apos;s transfer is used up (setting “{setting}”)</source>
         <translation>Pausiert: das Datenvolumen dieses Monats ist verbraucht (Einstellung „{setting}“)</translation>
     </message>
@@ -2161,6 +2165,11 @@
     <message>
         <source>{time} left</source>
         <translation>noch {time}</translation>
+    </message>
+    <message>
+        <source>d MMMM</source>
+        <comment>how a date is written</comment>
+        <translation>d. MMMM</translation>
     </message>
     <message>
         <source>{day}, {time}</source>
