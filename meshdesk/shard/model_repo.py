@@ -8,63 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from meshdesk.shard.errors import ModelDamaged, ModelUnsupported
+from meshdesk.shard.tensor_headers import PREFIX_BYTES, TensorHeader, header_length, parse_header
 
-DTYPE_BYTES = {
-    "F64": 8,
-    "F32": 4,
-    "F16": 2,
-    "BF16": 2,
-    "I64": 8,
-    "I32": 4,
-    "I16": 2,
-    "I8": 1,
-    "U8": 1,
-    "BOOL": 1,
-    "F8_E4M3": 1,
-    "F8_E5M2": 1,
-}
-"""Octets per value of the safetensors dtypes."""
-
-MAX_HEADER_BYTES = 100_000_000
 INDEX_NAME = "model.safetensors.index.json"
-_LAYER = re.compile(r"^((?:.*\.)?layers\.)(\d+)(\..+)$")
 _SHARDED = re.compile(r"model-\d+-of-\d+\.safetensors")
-
-
-@dataclass(frozen=True, slots=True)
-class TensorHeader:
-    """One tensor: where its octets lie (``begin`` and ``end`` count from the file's start) and what they are."""
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    file: Path
-    begin: int
-    end: int
-
-    @property
-    def nbytes(self) -> int:
-        return self.end - self.begin
-
-    @property
-    def layer(self) -> int | None:
-        """The layer it belongs to; None for embeddings, the final norm and lm_head."""
-        found = _LAYER.match(self.name)
-        return int(found[2]) if found else None
-
-
-def shifted(name: str, layers: int) -> str:
-    """A tensor's name in a model where its layer's number is larger by ``layers``; unchanged if it has no layer."""
-    found = _LAYER.match(name)
-    return f"{found[1]}{int(found[2]) + layers}{found[3]}" if found else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,33 +115,8 @@ def read_tensor_headers(file: Path) -> tuple[bytes, list[TensorHeader]]:
     """The raw header of one safetensors file, and its tensors; ModelDamaged unless all of it lies in the file."""
     size = file.stat().st_size
     with file.open("rb") as stream:
-        prefix = stream.read(8)
-        length = struct.unpack("<Q", prefix)[0] if len(prefix) == 8 else size
-        if length > min(MAX_HEADER_BYTES, size - 8):
-            raise _damaged(file, "its header is cut off")
-        raw = stream.read(length)
-    try:
-        header = json.loads(raw)
-        entries = [(name, entry) for name, entry in header.items() if name != "__metadata__"]
-        tensors = [_tensor(file, name, entry, 8 + length) for name, entry in entries]
-    except (ValueError, AttributeError, KeyError, TypeError, OverflowError, RecursionError):
-        raise _damaged(file, "its header makes no sense") from None
-    if any(tensor.end > size for tensor in tensors):
-        raise _damaged(file, "it is shorter than its header says")
-    return raw, tensors
-
-
-def _tensor(file: Path, name: str, entry: dict[str, Any], base: int) -> TensorHeader:
-    shape = tuple(int(size) for size in entry["shape"])
-    begin, end = (int(offset) for offset in entry["data_offsets"])
-    nbytes = math.prod(shape) * DTYPE_BYTES[entry["dtype"]]
-    if begin < 0 or end - begin != nbytes or any(size < 0 for size in shape):
-        raise ValueError(name)
-    return TensorHeader(name, entry["dtype"], shape, file, base + begin, base + end)
-
-
-def _damaged(file: Path, what: str) -> ModelDamaged:
-    return ModelDamaged(f"The model file {file.name} is damaged: {what}.", hint="Download the model again.")
+        raw = stream.read(header_length(stream.read(PREFIX_BYTES), size, file.name))
+    return raw, parse_header(raw, size, file)
 
 
 def _read_index(path: Path) -> dict[str, str]:

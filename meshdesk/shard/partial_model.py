@@ -25,7 +25,8 @@ from transformers.utils import logging as library_logging
 
 from meshdesk.shard.errors import ModelDamaged, ModelUnsupported
 from meshdesk.shard.families import SUPPORTED, check_family
-from meshdesk.shard.model_repo import ModelRepo, TensorHeader, shifted
+from meshdesk.shard.model_repo import ModelRepo
+from meshdesk.shard.tensor_headers import TensorHeader, shifted
 
 Progress = Callable[[int, int], None]
 _PIECE_BYTES = 1 << 20

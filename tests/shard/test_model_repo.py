@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from meshdesk.shard.errors import ModelDamaged, ModelUnsupported
 from meshdesk.shard.families import SUPPORTED, check_family
-from meshdesk.shard.model_repo import INDEX_NAME, read_model_repo, read_tensor_headers, shifted
+from meshdesk.shard.model_repo import INDEX_NAME, read_model_repo, read_tensor_headers
+from meshdesk.shard.tensor_headers import shifted
 
 LAYERS = 2
 NAMES = ["model.embed_tokens.weight", "model.layers.0.w.weight", "model.layers.1.w.weight", "model.norm.weight"]
