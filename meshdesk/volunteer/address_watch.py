@@ -104,7 +104,7 @@ class AddressWatch:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._watch(), name="address watch")
+        self._task = asyncio.create_task(self._watch(self._clocks()), name="address watch")
 
     async def close(self) -> None:
         if self._task is not None:
@@ -113,12 +113,14 @@ class AddressWatch:
                 await self._task
             self._task = None
 
-    async def _watch(self) -> None:
+    async def _watch(self, before: Moment) -> None:
         addresses = await self._look()
         while True:
-            before = self._clocks()
             await asyncio.sleep(self._tick_s)
-            change = what_happened(before, self._clocks(), self._tick_s)
+            # From one reading to the next without a gap: a computer may fall asleep during a look as well.
+            moment = self._clocks()
+            change = what_happened(before, moment, self._tick_s)
+            before = moment
             now = await self._look()
             if change is None and now is not None and addresses is not None and now != addresses:
                 change = Change.ADDRESS

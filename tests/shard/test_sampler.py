@@ -50,8 +50,12 @@ def test_the_same_seed_and_position_draw_the_same_token(
     assert 0 <= first < len(logits)
 
 
+# Two logits that differ by less than float32 holds after a shift are a tie, in which either may be kept.
+APART = st.lists(st.integers(-1920, 1920).map(lambda sixty_fourths: sixty_fourths / 64), min_size=2, max_size=24)
+
+
 @SHORT
-@given(logits=LOGITS, sampling=SAMPLED, repetition=st.floats(0.5, 2.0), data=st.data())
+@given(logits=APART, sampling=SAMPLED, repetition=st.floats(0.5, 2.0), data=st.data())
 def test_filters_are_those_of_transformers(
     lab: Lab, logits: list[float], sampling: dict[str, Any], repetition: float, data: st.DataObject
 ) -> None:
