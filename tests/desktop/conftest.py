@@ -12,8 +12,10 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtWidgets import QApplication
 
+from meshdesk.desktop import language
 from meshdesk.desktop.event_loop import run_app
 from meshdesk.desktop.theme import theme
 from meshdesk.desktop.window import DeskWindow
@@ -46,3 +48,14 @@ def as_the_app_looks(request: pytest.FixtureRequest) -> Iterator[None]:
     DeskWindow.geometries = None
     DeskWindow.may_hide = staticmethod(lambda: True)
     DeskWindow.closed_to_tray = staticmethod(lambda: None)
+
+
+@pytest.fixture
+def back_to_english(qapp: QApplication) -> Iterator[None]:
+    """Whatever language the test installs is gone after it."""
+    before = QLocale()
+    yield
+    for translator in language._installed:
+        QCoreApplication.removeTranslator(translator)
+    language._installed.clear()
+    QLocale.setDefault(before)

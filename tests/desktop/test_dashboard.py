@@ -12,6 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from meshdesk.desktop.background import Background
 from meshdesk.desktop.dashboard.dashboard_window import LEAST, DashboardWindow
+from meshdesk.desktop.dashboard.hop_table_model import WAY_COLUMN
+from meshdesk.desktop.language import install_language
 from meshdesk.volunteer.status import DirectFacts, Given, Phase, Status, WhyNotDirect
 from tests.desktop.recorded_actions import RecordedActions
 from tests.desktop.sample_status import (
@@ -127,9 +129,31 @@ def test_every_reason_not_to_be_reachable_is_explained(qtbot: QtBot, why: WhyNot
     assert len(all_texts(board)) > len(folded) + 80
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("state", sorted(STATES))
+def test_no_letter_stands_for_two_things(qtbot: QtBot, back_to_english: None, state: str, language: str) -> None:
+    install_language(language)
+    board = Board(qtbot, STATES[state](), state)
+    for table in (False, True):
+        board.window.hops_panel.show_table(table)
+        buttons = [b for b in board.window.findChildren(QPushButton) if b.isVisible() and b.isEnabled()]
+        letters = [b.shortcut().toString() for b in buttons if not b.shortcut().isEmpty()]
+        assert sorted(letters) == sorted(set(letters)), sorted(b.text() for b in buttons)
+
+
+def test_the_way_is_never_cut_off_in_the_table(qtbot: QtBot) -> None:
+    board = Board(qtbot, falling_back(), "fallback")
+    board.window.resize(*LEAST)
+    board.window.hops_panel.show_table(True)
+    QApplication.processEvents()
+    view = board.window.hops_panel.table.view
+    needed = view.fontMetrics().horizontalAdvance("direct (relay failed)")
+    assert view.columnWidth(WAY_COLUMN) > needed + 4
+
+
 def test_without_hops_it_says_how_to_get_some(qtbot: QtBot) -> None:
     board = Board(qtbot, serving_quietly())
-    tries = [b for b in board.window.hops_panel.findChildren(QPushButton) if b.text() == "Try a &chat"]
+    tries = [b for b in board.window.hops_panel.findChildren(QPushButton) if b.text() == "Try a chat"]
     assert [b.isVisible() for b in tries] == [True]
     tries[0].click()
     assert board.actions.done == ["show chat"]

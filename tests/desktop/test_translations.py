@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
 
-from meshdesk.desktop import language
 from meshdesk.desktop.amounts import count_text
-from meshdesk.desktop.language import install_language
+from meshdesk.desktop.background import Background
+from meshdesk.desktop.dashboard.dashboard_window import DashboardWindow
+from meshdesk.desktop.language import LANGUAGE_VARIABLE, PSEUDO, install_language
 from meshdesk.desktop.sentences import chats_text, headline
 from meshdesk.volunteer.status import Status
+from tests.desktop.recorded_actions import RecordedActions
+from tests.desktop.sample_status import NOW, STATES, hops_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TRANSLATIONS = ROOT / "meshdesk" / "resources" / "translations"
@@ -75,16 +78,6 @@ def test_what_is_shipped_is_what_is_written(name: str, tmp_path: Path) -> None:
     assert made.read_bytes() == source.with_suffix(".qm").read_bytes()
 
 
-@pytest.fixture
-def back_to_english(qapp: QApplication) -> Iterator[None]:
-    before = QLocale()
-    yield
-    for translator in language._installed:
-        QCoreApplication.removeTranslator(translator)
-    language._installed.clear()
-    QLocale.setDefault(before)
-
-
 def test_the_language_changes_while_the_app_runs(back_to_english: None) -> None:
     assert install_language("de") == "de"
     assert (headline(Status()), chats_text(1), chats_text(3)) == ("Nicht im Mesh", "Jetzt ein Chat", "Jetzt 3 Chats")
@@ -100,3 +93,27 @@ def test_a_language_of_the_system_that_there_is_not_becomes_english(
     assert install_language("system") == "en"
     monkeypatch.setattr(QLocale, "uiLanguages", lambda self: ["fr-FR", "de-AT"])
     assert install_language("system") == "de"
+
+
+@pytest.mark.parametrize("state", sorted(STATES))
+def test_no_word_of_the_dashboard_was_forgotten(
+    qtbot: QtBot, back_to_english: None, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    """In the language of the translators' trial every translated text stands in brackets, longer than it was."""
+    monkeypatch.setenv(LANGUAGE_VARIABLE, PSEUDO)
+    install_language("en")
+    status = STATES[state]()
+    window = DashboardWindow(
+        lambda: status, hops_of(state), lambda _: lambda: None, RecordedActions(), Background(), clock=lambda: NOW
+    )
+    qtbot.addWidget(window)
+    window.show()
+    data = f"{status} 127.0.0.1 meshdesk"
+    for label in (*window.findChildren(QLabel), *window.findChildren(QPushButton)):
+        if not label.isVisible():
+            continue
+        outside = label.text()
+        while outside != (outside := re.sub(r"\[[^\[\]]*\]", " ", outside)):
+            pass
+        forgotten = [word for word in re.findall(r"[A-Za-z]{3,}", outside) if word not in data]
+        assert not forgotten, label.text()

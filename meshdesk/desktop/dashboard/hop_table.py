@@ -22,10 +22,12 @@ from PySide6.QtWidgets import (
 
 from meshdesk.desktop.background import Background
 from meshdesk.desktop.dashboard.card import set_text
-from meshdesk.desktop.dashboard.hop_table_model import COLUMNS, HopOrder, HopTableModel
+from meshdesk.desktop.dashboard.hop_table_model import COLUMNS, WAY_COLUMN, HopOrder, HopTableModel
+from meshdesk.desktop.dashboard.way_style import way_text
 from meshdesk.desktop.icons import ui_icon
 from meshdesk.desktop.plurals import plurals
 from meshdesk.desktop.theme import GRID
+from meshdesk.node.events import Way
 from meshdesk.volunteer.hop_history import HopHistory, HopRecord, to_csv
 
 translate = QCoreApplication.translate
@@ -58,6 +60,7 @@ class HopTable(QWidget):
         self.view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.view.horizontalHeader().setHighlightSections(False)
+        self._fit_ways()
         self.copy = QPushButton(translate("HopTable", "Cop&y"))
         self.copy.setIcon(ui_icon("copy"))
         self.copy.clicked.connect(self.copy_selection)
@@ -88,6 +91,13 @@ class HopTable(QWidget):
         self.model.take(self._hops.last_tokens())
         count = plurals().hops(len(self.model.records))
         set_text(self.said, count)
+
+    def _fit_ways(self) -> None:
+        """That a relay failed is said by the end of the longest text, which must not be cut off."""
+        header, metrics = self.view.horizontalHeader(), self.view.fontMetrics()
+        widest = max(metrics.horizontalAdvance(way_text(way)) for way in (*Way, None))
+        header.setSectionResizeMode(WAY_COLUMN, QHeaderView.ResizeMode.Fixed)
+        header.resizeSection(WAY_COLUMN, widest + 2 * GRID)
 
     def selected(self) -> list[HopRecord]:
         """The chosen records in the order they are shown; all of them if none is chosen."""

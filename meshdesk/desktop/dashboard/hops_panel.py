@@ -85,7 +85,8 @@ class HopsPanel(QFrame):
             text = self.tr("Every token's way through the mesh will be drawn here once you have joined.")
         if self._empty_text.text() != text:
             self._empty_text.setText(text)
-        self._try.setText(self.tr("Try a &chat") if serving else self.tr("&Join mesh"))
+        # Without letters of their own: the same steps have theirs in the head and the foot of the window.
+        self._try.setText(self.tr("Try a chat") if serving else self.tr("Join mesh"))
         self._try_does = (lambda: self._actions.show(Window.CHAT)) if serving else self._actions.join
         self.chart.set_names(names)
         self.refresh(names)
@@ -118,7 +119,7 @@ class HopsPanel(QFrame):
         buttons.setContentsMargins(0, 0, 0, 0)
         buttons.setSpacing(0)
         self._group = QButtonGroup(self)
-        for index, text in ((CHART, self.tr("C&hart")), (TABLE, self.tr("Ta&ble"))):
+        for index, text in ((CHART, self.tr("&Chart")), (TABLE, self.tr("Ta&ble"))):
             button = QPushButton(text)
             button.setCheckable(True)
             button.setProperty("segment", "true")

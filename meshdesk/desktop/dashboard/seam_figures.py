@@ -27,6 +27,7 @@ class SeamFigures(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(translate("SeamFigures", "Figures of each hop over the last 60 seconds, in ms"))
+        self._heads: list[QLabel] = []
         self._rows: list[list[QLabel]] = []
         self._ways: list[str] = []
         self._shown: tuple[HopStats, ...] = ()
@@ -50,6 +51,10 @@ class SeamFigures(QWidget):
             head = QLabel(text)
             head.setProperty("role", "caption")
             self._place(head, 0, column)
+            self._heads.append(head)
+        self._none = QLabel(translate("SeamFigures", "No tokens in the last 60 seconds"))
+        self._none.setProperty("role", "caption")
+        self._grid.addWidget(self._none, 0, NAME, 1, -1)
         theme().changed.connect(self._colour)
 
     def show_stats(self, stats: Sequence[HopStats], names: Mapping[tuple[int, int], str]) -> None:
@@ -57,6 +62,9 @@ class SeamFigures(QWidget):
         self._shown = tuple(stats[:MAX_LINES])
         while len(self._rows) < len(self._shown):
             self._add_row()
+        for head in self._heads:
+            head.setVisible(bool(self._shown))
+        self._none.setVisible(not self._shown)
         self._ways = [way_text(each.way, served=each.way is None) for each in self._shown]
         for index, row in enumerate(self._rows):
             for label in row:

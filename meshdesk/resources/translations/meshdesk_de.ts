@@ -859,7 +859,7 @@
     </message>
     <message>
         <source>Lo&amp;gs</source>
-        <translation>&amp;Protokoll</translation>
+        <translation>Pr&amp;otokoll</translation>
     </message>
     <message>
         <source>&amp;Settings</source>
@@ -1164,7 +1164,7 @@
     </message>
     <message>
         <source>&amp;Join mesh</source>
-        <translation>Mesh &amp;beitreten</translation>
+        <translation>&amp;Mesh beitreten</translation>
     </message>
     <message>
         <source>&amp;Try again</source>
@@ -1180,7 +1180,7 @@
     </message>
     <message>
         <source>&amp;Leave mesh</source>
-        <translation>Mesh &amp;verlassen</translation>
+        <translation>Mesh ver&amp;lassen</translation>
     </message>
     <message>
         <source>For &amp;15 minutes</source>
@@ -1207,7 +1207,7 @@
     </message>
     <message>
         <source>&amp;Export CSV…</source>
-        <translation>CSV &amp;exportieren…</translation>
+        <translation>CSV e&amp;xportieren…</translation>
     </message>
     <message>
         <source>Export hops</source>
@@ -1312,12 +1312,16 @@
         <translation>Hier wird der Weg jedes Tokens durch das Mesh gezeichnet, sobald du beigetreten bist.</translation>
     </message>
     <message>
-        <source>Try a &amp;chat</source>
-        <translation>C&amp;hat ausprobieren</translation>
+        <source>Try a chat</source>
+        <translation>Chat ausprobieren</translation>
     </message>
     <message>
-        <source>&amp;Join mesh</source>
-        <translation>Mesh &amp;beitreten</translation>
+        <source>Join mesh</source>
+        <translation>Mesh beitreten</translation>
+    </message>
+    <message>
+        <source>&amp;Chart</source>
+        <translation>Diag&amp;ramm</translation>
     </message>
     <message>
         <source>Per-token hop latency</source>
@@ -1326,10 +1330,6 @@
     <message>
         <source>last 60 s</source>
         <translation>letzte 60 s</translation>
-    </message>
-    <message>
-        <source>C&amp;hart</source>
-        <translation>&amp;Diagramm</translation>
     </message>
     <message>
         <source>Ta&amp;ble</source>
@@ -1964,6 +1964,10 @@
     <message>
         <source>compute</source>
         <translation>Rechnen</translation>
+    </message>
+    <message>
+        <source>No tokens in the last 60 seconds</source>
+        <translation>Keine Tokens in den letzten 60 Sekunden</translation>
     </message>
     <message>
         <source>layers {layers}</source>
