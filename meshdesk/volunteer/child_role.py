@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,6 +20,9 @@ from meshdesk.volunteer.debugging import debugging
 
 role_log = logging.getLogger("meshdesk.role")
 """What the roles write to their own logs, for whoever keeps one log of all."""
+
+_OWN_LINE = re.compile(r"\d{4}-\d\d-\d\d [\d:,]+ (?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) (?P<said>.+)")
+"""A line of a role's log; its time is now, near enough, and its level becomes the record's."""
 
 STOP_S = 8.0
 LINE_BYTES = 1 << 20
@@ -136,7 +140,9 @@ class ChildRole:
         async for line in stream:
             text = line.decode(errors="replace").rstrip()
             self._errors.append(text)
-            role_log.info("%s: %s", self.name, text)
+            own = _OWN_LINE.fullmatch(text)
+            level = logging.getLevelNamesMapping()[own["level"]] if own else logging.INFO
+            role_log.log(level, "%s: %s", self.name, own["said"] if own else text)
             if debugging():
                 print(f"[{self.name}] {text}", file=sys.stderr)
 

@@ -18,7 +18,8 @@ LINE_BYTES = 250
 GAP_LOGGER = "meshdesk.log"
 
 FAULT_LOGGER = "meshdesk.fault"
-CHILD_LOGGER = "meshdesk.shard.child"
+CHILD_LOGGERS = ("meshdesk.shard.child", "meshdesk.role")
+"""What other processes of this app said: the shard's, and the roles of a practice mesh."""
 QT_LOGGER = "qt"
 _ENGINE = (
     *(f"meshdesk.{room}" for room in ("node", "relay", "tracker", "shard", "protocol")),
@@ -65,7 +66,7 @@ def origin_of(logger: str) -> Origin:
     """Where a record comes from, told by the name of its logger."""
     if _under(logger, FAULT_LOGGER):
         return "fault"
-    if _under(logger, CHILD_LOGGER):
+    if any(_under(logger, name) for name in CHILD_LOGGERS):
         return "child"
     if _under(logger, QT_LOGGER):
         return "qt"

@@ -95,6 +95,7 @@ def test_a_line_that_comes_while_another_is_added_is_kept() -> None:
 @pytest.mark.parametrize(
     ("logger", "origin"),
     [
+        ("meshdesk.role", "child"),
         ("meshdesk.node.head", "engine"),
         ("meshdesk.shard.process", "engine"),
         ("meshdesk.shard.child", "child"),
