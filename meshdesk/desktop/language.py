@@ -51,7 +51,7 @@ def install_language(choice: str) -> str:
     own = QTranslator()
     # English too: it has the plurals.
     data = resources.files("meshdesk.resources").joinpath("translations", f"meshdesk_{language}.qm")
-    if data.is_file() and own.load(str(data)):
+    if own.load(str(data)):
         _install(own)
     else:
         log.warning("there is no translation for %s", language)

@@ -246,10 +246,11 @@ class Parts:
         asyncio.get_running_loop().call_soon(self._remake_windows)
 
     def _remake_windows(self) -> None:
-        visible = self.windows.visible()
+        # The settings last, at the language: that is where the person was.
+        visible = sorted(self.windows.visible(), key=lambda window: window is Window.SETTINGS)
         self.windows.close()
         for window in visible:
-            self.windows.show(window)
+            self.windows.show(window, "language" if window is Window.SETTINGS else "")
         self.tray.refresh()
 
     def _network_changed(self, change: Change) -> None:

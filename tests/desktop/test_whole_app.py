@@ -13,7 +13,7 @@ import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QWidget
 
 from meshdesk.desktop.actions import Window
 from meshdesk.desktop.app import App
@@ -107,7 +107,12 @@ def configure(data: Path, built: Mesh) -> None:
 
 
 def test_join_chat_fall_back_come_back_leave_and_quit(
-    run_in_app: RunInApp[Any], qapp: QApplication, smollm2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run_in_app: RunInApp[Any],
+    qapp: QApplication,
+    back_to_english: None,
+    smollm2: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MESHDESK_DATA", str(tmp_path))
 
@@ -121,6 +126,7 @@ def test_join_chat_fall_back_come_back_leave_and_quit(
                 await _join(running)
                 await _chat_over_a_failing_relay(running, built)
                 await _leave(running)
+                await _another_language(running)
 
     try:
         run_in_app(body)
@@ -187,6 +193,19 @@ async def _leave(running: Running) -> None:
     await running.until(lambda status: status.phase is Phase.OFF)
     assert not await asyncio.to_thread(child.is_running), "the memory is given back"
     assert running.app.status().shard is None
+
+
+async def _another_language(running: Running) -> None:
+    """Every open window speaks it at once, and the person still stands before the setting they changed."""
+    running.app.show(Window.SETTINGS)
+    before = running.window(Window.SETTINGS)
+    before.show_about("language")
+    QTest.keyClick(before.rows["language"].findChild(QComboBox), Qt.Key.Key_End)
+    await seen(lambda: running.window(Window.SETTINGS) is not before and running.window(Window.SETTINGS).isVisible())
+    settings = running.window(Window.SETTINGS)
+    assert running.window(Window.DASHBOARD).header.headline.text() == "Nicht im Mesh"
+    assert settings.rows["language"].isVisible()
+    await seen(settings.isActiveWindow)
 
 
 def _shard_child() -> psutil.Process:
