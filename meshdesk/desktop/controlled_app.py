@@ -57,6 +57,8 @@ class ControlledApp:
 
     async def join(self) -> None:
         self._actions.join()
+        if self._membership.tracker_url is None and not self._membership.status.practice:
+            raise NotPossible("No mesh is chosen yet. Choose one in the window that is open now.")
 
     async def leave(self) -> None:
         self._membership.leave()

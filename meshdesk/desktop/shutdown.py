@@ -10,9 +10,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 log = logging.getLogger(__name__)
+
+MAX_DEPTH = 20
+"""So many places say where a stage hangs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +67,31 @@ class Shutdown:
             hurried.cancel()
             late = not work.done()
             if late:
+                where = awaiting(work)
                 work.cancel()
             await asyncio.gather(work, hurried, return_exceptions=True)
         if late:
             if not (stage.skippable and self.hurried):
-                self._failed(stage, f"it took more than {stage.deadline_s:g} s")
+                self._failed(stage, f"it took more than {stage.deadline_s:g} s; it waited at {where}")
         elif not work.cancelled() and (error := work.exception()) is not None:
             self._failed(stage, str(error) or type(error).__name__, error)
 
     def _failed(self, stage: Stage, reason: str, error: BaseException | None = None) -> None:
         self.failed.append(stage.name)
         log.error("ending: %s: %s", stage.name, reason, exc_info=error)
+
+
+def awaiting(task: asyncio.Future[Any]) -> str:
+    """Where a task stands, from its own coroutine down to what it waits for: what a log of a hang has to say."""
+    places: list[str] = []
+    waited: asyncio.Future[Any] | None = task
+    while isinstance(waited, asyncio.Task) and len(places) < MAX_DEPTH:
+        inner: Any = waited.get_coro()
+        while (frame := getattr(inner, "cr_frame", None)) is not None:
+            places.append(f"{frame.f_code.co_qualname} ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})")
+            inner = inner.cr_await
+        waited = getattr(waited, "_fut_waiter", None)
+        # A gathering waits for the first of its tasks that is not done.
+        children = getattr(waited, "_children", ())
+        waited = next((child for child in children if not child.done()), waited)
+    return " → ".join(places) or "its beginning"

@@ -101,7 +101,8 @@ class RelayHttpBridge:
     async def wait_registered(self, timeout_s: float) -> bool:
         """True as soon as the relay has taken the peer, False if it has not in time."""
         try:
-            await asyncio.wait_for(self._registered.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                await self._registered.wait()
         except TimeoutError:
             return False
         return True
@@ -141,7 +142,8 @@ class RelayHttpBridge:
             log.info("relay %s: %s; next try in %.1f s", self._relay, end.reason, delay)
             self._publish(RelayLost(relay=self._relay, reason=end.reason, retry_in_s=delay))
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._hurry.wait(), delay)
+                async with asyncio.timeout(delay):
+                    await self._hurry.wait()
                 self._hurry.clear()
                 failures = 0
 

@@ -153,7 +153,8 @@ class Node:
             )
             self._link.start()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._link.registered.wait(), REGISTER_WAIT_S)
+                async with asyncio.timeout(REGISTER_WAIT_S):
+                    await self._link.registered.wait()
 
     async def stop(self) -> None:
         """In order: leave the tracker, leave the relay, stop serving, end the child, close what is left."""

@@ -159,7 +159,8 @@ class TrackerLink:
     async def _sleep(self, seconds: float) -> bool:
         """Sleep, or less if somebody calls ``hurry``: then True."""
         try:
-            await asyncio.wait_for(self._hurry.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._hurry.wait()
         except TimeoutError:
             return False
         self._hurry.clear()

@@ -77,7 +77,8 @@ async def check_torch() -> Finding:
         env=child_environment(dict(os.environ)),
     )
     try:
-        out, err = await asyncio.wait_for(child.communicate(), TORCH_S)
+        async with asyncio.timeout(TORCH_S):
+            out, err = await child.communicate()
     except TimeoutError:
         found = QT_TRANSLATE_NOOP("Checks", "did not load within {seconds} s").format(seconds=round(TORCH_S))
         return Finding("torch", Verdict.BAD, found, QT_TRANSLATE_NOOP("Checks", "Look at the disk and the memory."))

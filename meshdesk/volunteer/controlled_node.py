@@ -128,7 +128,8 @@ class ControlledNode:
                 last = now
             # Rates change with time alone.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), TICK_S)
+                async with asyncio.timeout(TICK_S):
+                    await self._changed.wait()
             await asyncio.sleep(WATCH_GAP_S)
 
     async def join(self) -> None:

@@ -248,7 +248,8 @@ class Membership:
                 log.exception("the membership has a fault")
                 self._fail(MeshdeskError(f"This is a fault of meshdesk ({type(error).__name__}).", hint="See the log."))
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), TICK_S if self._ticks() else None)
+                async with asyncio.timeout(TICK_S if self._ticks() else None):
+                    await self._wake.wait()
             if self._ticks():
                 self._tell()
 

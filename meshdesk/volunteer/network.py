@@ -97,7 +97,8 @@ def kind_of(address: str) -> AddressKind:
 async def gather_network(tracker_url: str | None) -> NetworkFacts:
     """Look at this computer without holding up the loop; empty facts if that takes longer than GATHER_S."""
     try:
-        return await asyncio.wait_for(asyncio.to_thread(look_at_network, tracker_url), GATHER_S)
+        async with asyncio.timeout(GATHER_S):
+            return await asyncio.to_thread(look_at_network, tracker_url)
     except TimeoutError:
         return NetworkFacts()
 

@@ -101,6 +101,16 @@ def test_quit_ends_clean_twenty_times_from(state: str, data: Path, smollm2: Path
         quit_from(state, data, smollm2)
 
 
+def test_a_join_without_a_mesh_says_that_one_has_to_be_chosen(data: Path) -> None:
+    with app_program(data, "--background") as app:
+        app.wait_until_up()
+        with pytest.raises(ControlError, match="No mesh is chosen yet"):
+            app.ask(Command.JOIN)
+        status = app.wait_until_up()
+        assert (status["windows"], status["phase"]) == (["first-run"], "off")
+        assert app.end() == (0, "")
+
+
 def test_a_second_start_raises_the_first(data: Path) -> None:
     """Where no tray shows, a hidden app would be lost without this."""
     with app_program(data, "--background") as app:

@@ -52,6 +52,7 @@ async def test_a_stage_that_fails_or_hangs_does_not_stop_the_next(
     assert shutdown.failed == ["broken", "stuck"]
     assert (steps.cancelled, steps.done) == (["stuck"], ["last"])
     assert "the disk is full" in caplog.text
+    assert "it took more than 0.01 s; it waited at Steps.endless" in caplog.text
 
 
 async def test_asked_again_it_waits_for_chats_no_longer(steps: Steps) -> None:

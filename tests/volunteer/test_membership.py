@@ -105,6 +105,22 @@ async def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     await scene.membership.close()
 
 
+@pytest.mark.parametrize("turns", range(8))
+async def test_an_end_that_comes_with_a_change_is_not_lost(tmp_path: Path, turns: int) -> None:
+    """A wait that ends in the very turn in which it is cancelled must still be cancelled."""
+    membership = Scene(tmp_path).membership
+    await membership.records.load()
+    membership.start()
+    # Paused: the membership looks at the clock, so its wait has a deadline.
+    membership.pause(None)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    membership.pause(60.0)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    await asyncio.wait_for(membership.close(), 5)
+
+
 @pytest.mark.timeout(150)
 async def test_a_practice_mesh_from_joining_to_leaving(scene: Scene, smollm2: Path, tmp_path: Path) -> None:
     membership = scene.membership
