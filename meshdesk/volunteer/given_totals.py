@@ -46,7 +46,8 @@ class GivenTotals:
         self._today = today
         self._sessions: dict[str, float] = {}
         """Sessions of others that run through this node, with when they were last heard of."""
-        self._own: set[str] = set()
+        self._own: dict[str, int] = {}
+        """Chats headed here, with how many of their tokens are counted."""
         self.changed = False
 
     @property
@@ -67,7 +68,7 @@ class GivenTotals:
         for session, at in list(self._sessions.items()):
             if now - at > IDLE_S:
                 del self._sessions[session]
-        return len(self._own | set(self._sessions))
+        return len(self._own.keys() | self._sessions.keys())
 
     def forget_sessions(self) -> None:
         """The node stopped, and with it all sessions."""
@@ -78,13 +79,17 @@ class GivenTotals:
         """Count an event; how many tokens it was."""
         match event:
             case ChatStarted(session=session):
-                self._own.add(session)
+                self._own[session] = 0
                 self._add(Given(chats=1))
             case ChatFinished(session=session, tokens=tokens, seconds=seconds):
-                self._own.discard(session)
-                self._add(Given(tokens=tokens, seconds=seconds))
+                # Whatever was computed twice or not sent on, the end knows how many there were.
+                self._add(Given(tokens=tokens - self._own.pop(session, 0), seconds=seconds))
                 return 0
-            case HopTimed(hop=0, way=Way.LOCAL):
+            case HopTimed(hop=0, way=Way.LOCAL, session=session, token_index=index):
+                counted = self._own.get(session)
+                if counted is not None and index + 1 > counted:
+                    self._own[session] = index + 1
+                    self._add(Given(tokens=index + 1 - counted))
                 return 1
             case HopTimed(bytes_in=bytes_in, bytes_out=bytes_out):
                 self._add(Given(bytes_in=bytes_in, bytes_out=bytes_out))

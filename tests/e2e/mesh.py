@@ -175,6 +175,7 @@ async def mesh(
 ) -> AsyncIterator[Mesh]:
     """A mesh whose nodes hold ``layers``; everything is stopped at the end, also after a failure."""
     started: list[Role] = []
+    built: Mesh | None = None
     try:
         tracker = Role("tracker", ["tracker", "--json", "--port", "0", "--allow-loopback", *tracker_options])
         started.append(tracker)
@@ -192,7 +193,9 @@ async def mesh(
         yield built
         await built.stop()
     finally:
-        for role in started:
+        # A test may have put others in, or new ones in their place.
+        added = [] if built is None else [*built.nodes, *([built.relay] if built.relay else [])]
+        for role in dict.fromkeys([*started, *added]):
             if role._process is not None:
                 await role.kill()
 

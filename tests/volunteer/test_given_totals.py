@@ -16,10 +16,10 @@ def served(session: str, tokens: int = 1, at: float = 1000.0) -> ForwardServed:
     )
 
 
-def hop(number: int, way: Way) -> HopTimed:
+def hop(number: int, way: Way, token_index: int = 0) -> HopTimed:
     return HopTimed(
         session="own",
-        token_index=0,
+        token_index=token_index,
         hop=number,
         start_layer=0,
         end_layer=15,
@@ -45,6 +45,9 @@ def test_an_own_chat_counts_its_tokens_and_what_its_hops_carried() -> None:
     assert totals.sessions_now(0.0) == 1
     assert totals.apply(hop(0, Way.LOCAL)) == 1
     assert totals.apply(hop(1, Way.RELAY)) == 0
+    for token_index in (1, 2, 2):
+        totals.apply(hop(0, Way.LOCAL, token_index))
+    assert totals.today.tokens == 3, "they count as they come, and one that is computed again counts once"
     totals.apply(ChatFinished(session="own", tokens=12, seconds=2.0, finish_reason="stop"))
     assert totals.sessions_now(0.0) == 0
     assert totals.today == Given(chats=1, tokens=12, bytes_in=64, bytes_out=1152, seconds=2.0)
