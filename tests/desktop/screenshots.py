@@ -75,17 +75,22 @@ def take_all(directory: Path, scale: str) -> int:
 
 
 def _save(window: object, path: Path) -> None:
-    """Few colours are enough for flat windows, and make a third of the file."""
+    """The window's own 256 most frequent colours are enough for flat windows, and make a third of the file."""
+    import numpy as np
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QImage, QImageWriter
     from PySide6.QtWidgets import QWidget
 
     assert isinstance(window, QWidget)
-    image = window.grab().toImage()
+    image = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
+    colours, counts = np.unique(pixels[:, : image.width()], return_counts=True)
+    table = [int(each) | 0xFF000000 for each in colours[np.argsort(-counts, kind="stable")[:256]]]
     flags = Qt.ImageConversionFlag.ThresholdDither | Qt.ImageConversionFlag.AvoidDither
     writer = QImageWriter(str(path))
     writer.setCompression(100)
-    writer.write(image.convertToFormat(QImage.Format.Format_Indexed8, flags))
+    if not writer.write(image.convertToFormat(QImage.Format.Format_Indexed8, table, flags)):
+        raise OSError(f"{path}: {writer.errorString()}")
 
 
 def _wanted(choice: str, language: str, scale: str, name: str) -> bool:
