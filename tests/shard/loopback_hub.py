@@ -57,6 +57,8 @@ class _Handler(BaseHTTPRequestHandler):
         if "org/tiny" not in path:
             self._fail(401, "RepoNotFound", "Repository not found.")
             return
+        if path == "/api/models/org/tiny":
+            path += "/revision/main"
         api = re.fullmatch(r"/api/models/org/tiny/(revision|tree)/([^/]+)", path)
         resolve = re.fullmatch(r"/org/tiny/resolve/([^/]+)/(.+)", path)
         revision = (api and api[2]) or (resolve and resolve[1])
@@ -77,19 +79,22 @@ class _Handler(BaseHTTPRequestHandler):
             "id": "org/tiny",
             "sha": COMMIT,
             "private": False,
-            "siblings": [{"rfilename": name} for name in files],
+            "siblings": [{"rfilename": name, "size": len(data), "blobId": _oid(data)} for name, data in files.items()],
         }
         self._send(200, json.dumps(tree if kind == "tree" else info).encode(), {"Content-Type": "application/json"})
 
     def _answer_file(self, data: bytes, body: bool) -> None:
-        begin = 0
-        wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        if wanted is not None:
-            begin = int(wanted[1])
         headers = {"ETag": f'"{_oid(data)}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
-        if begin:
-            headers["Content-Range"] = f"bytes {begin}-{len(data) - 1}/{len(data)}"
-        self._send(206 if begin else 200, data[begin:], headers, body=body)
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if wanted is None:
+            self._send(200, data, headers, body=body)
+            return
+        begin, end = int(wanted[1]), min(int(wanted[2] or len(data)) + 1, len(data))
+        if begin >= len(data):
+            self._send(416, b"", {"Content-Range": f"bytes */{len(data)}"})
+            return
+        headers["Content-Range"] = f"bytes {begin}-{end - 1}/{len(data)}"
+        self._send(206, data[begin:end], headers, body=body)
 
     def _fail(self, status: int, code: str, message: str) -> None:
         self._send(status, b"{}", {"X-Error-Code": code, "X-Error-Message": message})

@@ -1,0 +1,1 @@
+"""Getting a shard from the Hub: what is needed of a repo, fetched by ranges, resumed, verified and kept."""
